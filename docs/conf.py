@@ -1,4 +1,4 @@
-"""How the documentation is built: ``sphinx-build -W -n docs docs/_build``."""
+"""Configuration of the documentation: ``sphinx-build -W -n docs docs/_build``."""
 
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ extensions = [
 ]
 # Sphinx puts `tags` here.
 if "tags" in globals() and globals()["tags"].has("check"):
-    # Pages of source have no text of ours, and take a sixth of the time.
+    # Pages of source code add no text, and take a sixth of the build time.
     extensions.remove("sphinx.ext.viewcode")
 exclude_patterns = ["_build"]
 nitpicky = True
@@ -41,7 +41,7 @@ html_css_files = ["theme.css"]
 default_role = "code"
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
-# A button copies what was typed: no prompts, no output, and no example that raises on purpose.
+# A button copies the input only: prompts, output and examples with intended errors are left out.
 copybutton_prompt_text = r">>> ?|\.\.\.(?: |$)"
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True

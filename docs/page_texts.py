@@ -1,4 +1,4 @@
-"""What is done to all pages: words by which they are found, and no blank lines at the end of examples."""
+"""Changes to all pages: words for the search, and no blank lines at the end of examples."""
 
 import doctest
 
@@ -6,23 +6,24 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 FOUND_BY = {
+    "glossary": "hull bounding chip smooth mode",
     "guide/files": "load save",
     "guide/labels": "einsum contraction",
     "guide/operators": "sum mean reduce",
     "guide/tilings": "block blocks tile",
     "howto/sharded-checkpoint": "shard shards checkpoint",
     "start/from-awkward": "ragged awkward",
-    "start/from-numpy": "transpose axis ndim concat concatenate norm reshape ravel squeeze",
+    "start/from-numpy": "transpose axis ndim concat concatenate norm reshape ravel squeeze flip roll",
     "start/from-zarr-and-dask": "chunk chunks lazy",
 }
-"""Words that users bring, by the page that the search shows first for them."""
+"""Words of other libraries, by the page that the search shows first for them."""
 
 LARGE_CLASSES = ("shape.Shape", "selection.View", "tensor.Tensor", "layout.Layout")
-"""Classes whose pages are measured with the contents beside them."""
+"""Classes whose pages tests measure together with their contents."""
 
 
 def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
-    """Put the words below the title of a page; they stand in no file, where they would be read."""
+    """Add the words below the title of a page; source files do not contain them, because they are hidden."""
     words = FOUND_BY.get(name)
     if words is not None:
         title, _, rest = source[0].partition("\n")
@@ -31,7 +32,7 @@ def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def cut_examples(_app: Sphinx, page: nodes.document) -> None:
-    """Cut what is blank at the end of each block of code: doctest needs it, and readers do not.
+    """Remove blank lines at the end of code blocks: doctest needs them, and readers do not.
 
     Examples that raise on purpose become blocks of their own, which have no button to copy them.
     """
@@ -42,7 +43,7 @@ def cut_examples(_app: Sphinx, page: nodes.document) -> None:
 
 
 def _parts_of(text: str) -> list[tuple[str, bool]]:
-    """Return runs of examples, and whether these raise on purpose; all else is one run."""
+    """Return runs of examples, and whether they raise intended errors; other code is one run."""
     if ">>> " not in text or "Traceback (most recent call last):" not in text:
         return [(text, False)]
     lines = text.splitlines(keepends=True)
@@ -72,7 +73,7 @@ def _part_of(block: nodes.literal_block, text: str, raises: bool) -> nodes.liter
 def leave_contents_out(
     _app: Sphinx, name: str, _template: str, context: dict[str, object], _doctree: nodes.document | None
 ) -> None:
-    """Leave out the contents of all pages beside a page that is only checked: a third of a build."""
+    """Omit the table of contents from pages that are only checked, which saves a third of the build."""
     if name not in {"index", *(f"reference/api/tensorwrapper.{own}" for own in LARGE_CLASSES)}:
         context.pop("toctree", None)
 

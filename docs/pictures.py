@@ -1,4 +1,4 @@
-"""The pictures of the guide: run this script to make them anew. They come out the same every time."""
+"""The pictures of the guide: run this script to write them. Its output is reproducible."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _CELL = 34.0
 
 
 def picked(mask: Mask[tuple[int, ...]]) -> str:
-    """Return the source of a mask, of rank 2, with the place in the result in each cell that is picked."""
+    """Return the source of a mask of rank 2, with the result position in each picked cell."""
     rows, columns = mask.source.extents
     size = (columns * _CELL, rows * _CELL)
     marks: list[Mark] = []
@@ -54,7 +54,7 @@ def events() -> Shape[tuple[int, ...]]:
 
 
 def few_cells() -> Shape[tuple[int, ...]]:
-    """Return regions of interest in an image of 40 x 60, as cells that lie where they were found."""
+    """Return regions of interest in an image of 40 x 60, as cells with origins."""
     extents = [(9, 14), (12, 10), (6, 22), (15, 9)]
     return Shape.from_cells((4,), extents, origins=[(3, 4), (11, 30), (28, 8), (22, 47)])
 
@@ -71,7 +71,7 @@ BLOCK, COPIES = Layout.parse("(2,2):(2,1)"), Layout.parse("(2,3):(3,1)")
 
 
 def interleaved() -> sel.View[np.int64]:
-    """Return two matrices that take turns, row by row, with a border."""
+    """Return two matrices with interleaved rows and a border."""
     a = np.arange(6).reshape(2, 3)
     return sel.pad(sel.interleave([a, a + 10]), [(1, 1), (1, 0)], fill_value=-1)
 
@@ -143,7 +143,7 @@ def _place(state: str) -> str:
 
 
 def flow_states() -> str:
-    """Return how far one end of a flow may be, and what goes or comes between: the table, drawn."""
+    """Draw the state table of one end of a flow, with its messages."""
     edges: dict[tuple[str, str], list[str]] = {}
     for (state, (way, verb)), to in FLOW_TRANSITIONS.items():
         words = edges.setdefault((_place(state), _place(to)), [])
@@ -190,12 +190,12 @@ _TASK: dict[str, tuple[float, float]] = {
 
 
 def request_states() -> str:
-    """Return how far a request may be, at the client, and what happens between: the table, drawn."""
+    """Draw the state table of a request at the client."""
     return _states(ASKED, _REQUEST, "the states of a request")
 
 
 def task_states() -> str:
-    """Return how far a request may be, at the server, and what happens between: the table, drawn."""
+    """Draw the state table of a request at the server."""
     return _states(SERVED, _TASK, "the states of a request at the server")
 
 
@@ -208,7 +208,7 @@ def _states(
     marks: list[Mark] = []
     for (start, goal), words in edges.items():
         (x1, y1), (x2, y2) = places[start], places[goal]
-        # What goes both ways is two lines, one a little lower.
+        # Transitions in both directions are two lines, one a little lower.
         aside = 8 if (goal, start) in edges and x1 > x2 else 0
         marks.append(Line(x1, y1 + aside, x2, y2 + aside, ACCENT))
         near = 44 / max(abs(x2 - x1), 1)
@@ -225,12 +225,12 @@ def _states(
 
 
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
-    """Return pictures beside each other, each under its caption and as high as the others."""
+    """Return pictures of equal height side by side, each under its caption."""
     parts, width = [], 0
     for caption, picture in pictures:
         (size, across, down), *_ = re.findall(r'(width="([\d.]+)" height="([\d.]+)")', picture)
         wide = round(float(across) * height / float(down))
-        # Only the whole is as wide as its page, and turned round in the dark.
+        # Only the complete picture has the width of the page, and inverts its colours in the dark theme.
         bare = re.sub(r' class="tensorwrapper-picture" style="[^"]*"|<style>.*?</style>\n', "", picture)
         inside = bare.replace(size, f'x="{width}" y="30" width="{wide}" height="{height}"', 1)
         parts.append(f'<text x="{width + wide // 2}" y="20" text-anchor="middle">{caption}</text>\n{inside}')
@@ -246,7 +246,7 @@ def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:
 
 
 def one_type() -> str:
-    """Return shapes of several kinds, all values of one type: the picture of the README."""
+    """Return shapes of several kinds with one type: the picture of the README."""
     return side_by_side(
         ("events: rows", Shape.jagged([3, 1, 2, 5, 0, 4]).to_svg()),
         ("a matrix: tiles", Tiling([5, 15, 10], [5, 15, 10]).to_svg()),
@@ -258,7 +258,7 @@ _DOOR = 240.0, 132.0
 
 
 def door_events() -> str:
-    """Return events with as many hits as they have."""
+    """Return events with different numbers of hits."""
     rows = [5, 2, 0, 9, 3, 7]
     marks = [
         Rectangle(12 + 24.0 * j, 6 + 20.0 * i, 21.0, 15.0, ramp(0.25 + 0.06 * j))
@@ -281,7 +281,7 @@ def door_molecules() -> str:
 
 
 def door_models() -> str:
-    """Return a tensor in four files, and the rows that are read, which lie in two of them."""
+    """Return a tensor in four files, and the rows that are read from two of them."""
     marks: list[Mark] = []
     for k in range(12):
         y = 4.0 + 9.0 * k + 5.0 * (k // 3)
@@ -327,7 +327,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     **LAYOUTS,
     **VIEWS,
 }
-"""What is drawn, by the name of the file."""
+"""The pictures by file name."""
 
 
 def main() -> None:

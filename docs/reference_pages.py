@@ -1,4 +1,4 @@
-"""The pages of the reference, made when the documentation is built: one for each floor, one for each class.
+"""The pages of the reference, written by the documentation build: one per module, one per class.
 
 What is public is what `__all__` says, so that no page can be forgotten and none can outlive its class.
 """
@@ -35,16 +35,16 @@ FLOORS = (
     "typing",
     "testing",
 )
-"""The public modules of the package, as they stand in the table of contents."""
+"""The public modules of the package, in the order of the table of contents."""
 
 _WHOLE = {"errors", "typing"}
-"""Modules of many short entries, which are read side by side on one page."""
+"""Modules with many short entries, which share one page."""
 
 _INHERITED = "ABC, Generic, Exception, BaseException, Sequence, Iterator, Mapping, int, str, tuple, dict"
 
 
 _MANY = 12
-"""Members from which on a page of a class begins with links to them."""
+"""Number of members from which the page of a class begins with links to them."""
 
 _COMMAND_LINE = """\
 ``tensorwrapper COMMAND --help`` says what stands here. All commands keep to the same:
@@ -62,7 +62,7 @@ _COMMAND_LINE = """\
 
 
 def write_pages(app: Sphinx) -> None:
-    """Write the pages into `reference/api`, which git ignores; those that are right keep their times."""
+    """Write the pages to `reference/api`, which git ignores; unchanged pages keep their times."""
     folder = Path(app.srcdir) / "reference" / "api"
     folder.mkdir(parents=True, exist_ok=True)
     pages = {"command-line": _command_line(), "tensorwrapper": _top()}
@@ -78,13 +78,13 @@ def write_pages(app: Sphinx) -> None:
 
 
 def _top() -> str:
-    """Return the page of what stands at the top; each name has its entry further down."""
+    """Return the page of the top-level module; each name has an entry in it."""
     floors: dict[str, list[tuple[bool, bool, str, str]]] = {}
     for name in tensorwrapper.__all__:
         value = getattr(tensorwrapper, name)
         if name != "__version__" and not inspect.ismodule(value):
             floor = value.__module__.split(".")[1]
-            # The class after which the module is called comes first.
+            # The class that the module is named after comes first.
             place = name.lower() != floor, not inspect.isclass(value), name.lower(), name
             floors.setdefault(floor, []).append(place)
     text = (
@@ -101,7 +101,7 @@ def _top() -> str:
 
 
 def _command_line() -> str:
-    """Return the page of the commands: what each says of itself."""
+    """Return the page of the commands, with their help texts."""
     codes = "".join([f"   * - {int(code)}\n     - {_said_of(code)}\n" for code in ExitCode])
     parts = [
         "The command line\n================\n\n" + _COMMAND_LINE,
@@ -119,7 +119,7 @@ def _said_of(code: ExitCode) -> str:
 
 
 def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:
-    """Return the text of each page of a module by its name."""
+    """Return the texts of the pages of a module, by name."""
     names = sorted((name for name in module.__all__ if not _is_from_elsewhere(module, name)), key=str.lower)
     classes = [] if whole else [name for name in names if inspect.isclass(getattr(module, name))]
     parts = [
@@ -148,7 +148,7 @@ def _pages(module: ModuleType, *, whole: bool) -> dict[str, str]:
 
 
 def _members(module: ModuleType, name: str) -> str:
-    """Return links to all members of a class of many, for the beginning of its page."""
+    """Return links to all members of a large class, for the beginning of its page."""
     cls = getattr(module, name)
     inherited = {*_INHERITED.split(", "), "object"}
     own: dict[str, object] = {}
@@ -168,7 +168,7 @@ def _members(module: ModuleType, name: str) -> str:
 
 
 def _is_documented(cls: type, name: str, value: object) -> bool:
-    """Return whether a member has an entry: a text of its own, or one below a field."""
+    """Return True if a member has an entry: a docstring, or a string below a field."""
     if isinstance(value, FunctionType | property | classmethod | staticmethod):
         return bool(inspect.getdoc(getattr(cls, name)))
     bases = [base for base in cls.__mro__ if base.__module__.startswith("tensorwrapper.")]
@@ -179,7 +179,7 @@ def _is_documented(cls: type, name: str, value: object) -> bool:
 
 
 def _is_from_elsewhere(module: ModuleType, name: str) -> bool:
-    """Return whether a module hands on what another one has a page for."""
+    """Return True if a module re-exports a name that has a page in another one."""
     lower = [importlib.import_module(f"tensorwrapper.{floor}") for floor in FLOORS]
     return any(
         other.__name__ != module.__name__ and getattr(other, name, None) is getattr(module, name)
@@ -189,7 +189,7 @@ def _is_from_elsewhere(module: ModuleType, name: str) -> bool:
 
 
 def _entry(module: ModuleType, name: str) -> str:
-    """Return what documents a name on the page of its module."""
+    """Return the directive that documents a name on the page of its module."""
     value = getattr(module, name)
     if inspect.isclass(value):
         return f".. autoclass:: {name}\n   :members:\n   :show-inheritance:\n"
@@ -199,7 +199,7 @@ def _entry(module: ModuleType, name: str) -> str:
 
 
 def _comment(module: ModuleType, name: str) -> str:
-    """Return what is said of a value in the file that makes it, from where the module has it."""
+    """Return the docstring of a value from the file that defines it."""
     for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
         if isinstance(node, ast.ImportFrom) and any(
             (part.asname or part.name) == name for part in node.names
@@ -209,6 +209,6 @@ def _comment(module: ModuleType, name: str) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Have the pages written before the sources are read."""
+    """Write the pages before the sources are read."""
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,8 @@
-"""Signatures in the reference: as they are written in the source, with a link wherever a name has a page.
+"""Signatures in the reference: the text of the source, with a link for each name that has a page.
 
-What Python evaluates an annotation to is not what its author wrote: `IntArray` becomes a class of NumPy with
-two parameters, and `ArrayLike` half a screen of private protocols. So the text of the source is shown, and
-each name in it is looked up among all public names.
+Python evaluates annotations to other texts: `IntArray` becomes a class of NumPy with two parameters, and
+`ArrayLike` half a screen of private protocols. So the reference shows the text of the source, and looks up
+each name among all public names.
 """
 
 import ast
@@ -38,11 +38,11 @@ _NUMPY = (
 _SHORT = {name.rpartition(".")[2]: name for name in _PYTHON.split()}
 _MODULES = {"np": "numpy", "np.ma": "numpy.ma", "npt": "numpy.typing"}
 _FOREIGN = ("ak", "contextlib", "da", "hypothesis", "numpy._typing", "pa", "pd", "pl", "torch", "xr", "zmq")
-"""Modules whose names are shown and lead nowhere."""
+"""Modules whose names are shown without a link."""
 
 
 def inventories() -> dict[str, tuple[str, str]]:
-    """Return the setting `intersphinx_mapping`: names of others that ours speak of, without the network."""
+    """Return the setting `intersphinx_mapping`: names of other libraries, without network access."""
     known = {
         "python": ("https://docs.python.org/3", _PYTHON),
         "numpy": ("https://numpy.org/doc/stable", _NUMPY),
@@ -60,7 +60,7 @@ def inventories() -> dict[str, tuple[str, str]]:
 
 
 def _place(project: str, name: str) -> str:
-    """Return the page of a name, where its project has put it."""
+    """Return the address of the page of a name in the documentation of its project."""
     if project == "python":
         return f"library/{name.rpartition('.')[0]}.html#$"
     return (
@@ -70,7 +70,7 @@ def _place(project: str, name: str) -> str:
 
 @cache
 def _functions(path: str) -> dict[int, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return the functions of a file by the line where each begins, with its decorators."""
+    """Return the functions of a file by their first line, including decorators."""
     nodes_ = ast.walk(ast.parse(Path(path).read_text()))
     functions = [node for node in nodes_ if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return {min(part.lineno for part in (node, *node.decorator_list)): node for node in functions}
@@ -85,7 +85,7 @@ def written_signature(
     signature: str | None,
     _returned: str | None,
 ) -> tuple[str, str] | None:
-    """Return the parameters and the result of a function, or the type of a property, as they are written."""
+    """Return the source text of the parameters and result of a function, or of the type of a property."""
     function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
     code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
     if what == "class" and isinstance(value, type):
@@ -105,7 +105,7 @@ def written_signature(
 
 @cache
 def _public() -> dict[str, str]:
-    """Return the module that documents each public name: the first one, where several hand it on."""
+    """Return the module that documents each public name: the first one, if several export it."""
     modules = [importlib.import_module(f"tensorwrapper.{floor}") for floor in reversed(FLOORS)]
     return {name: module.__name__ for module in modules for name in module.__all__}
 
@@ -113,7 +113,7 @@ def _public() -> dict[str, str]:
 def find_name(
     app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.TextElement
 ) -> nodes.Element | None:
-    """Return a link for a name as the source writes it; the name alone if no page is about it.
+    """Return a link for a name in the source; the name alone if it has no page.
 
     Names without a page are type variables and private aliases. A wrong name would be a fault of the source,
     which both type checkers read.
@@ -139,7 +139,7 @@ def find_name(
 
 
 class Attributes:
-    """What is said of attributes and properties, which napoleon takes to begin with a type before a colon."""
+    """Docstrings of attributes and properties, where napoleon would treat text before a colon as a type."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[str]] = {}
@@ -154,7 +154,7 @@ class Attributes:
     def put_back(
         self, _app: Sphinx, _what: str, name: str, _value: object, _options: object, lines: list[str]
     ) -> None:
-        """Put back what was read."""
+        """Restore the sections."""
         lines[:] = self._lines.pop(name, lines)
 
 

@@ -1,7 +1,7 @@
-"""Types in the reference as they are written: of attributes, of properties, and of what makes a class.
+"""Types in the reference as in the source: of attributes, of properties, and of constructors.
 
-Sphinx shows what Python evaluates an annotation to, and `IntArray` is half a line then. What functions take
-is shown as written by `reference_signatures`; here is what that is not asked for.
+Sphinx shows evaluated annotations, in which `IntArray` takes half a line. `reference_signatures` shows the
+source text of function signatures; this module covers the rest.
 """
 
 import ast
@@ -27,13 +27,13 @@ from sphinx.application import Sphinx
 from sphinx.domains.python._annotations import _parse_annotation, _parse_arglist
 
 _CONSTRUCTORS = 2
-"""Signatures of a class that are shown: of more, one for each rank, the last is for all."""
+"""Maximal number of shown signatures of a class: with more, one per rank, only the general one is shown."""
 
 _LONG = 24  # letters of a name
 
 
 class _Unquoted(ast.NodeTransformer):
-    """Names in quotes, which are of classes further down, lose the quotes; those of `Literal` keep them."""
+    """Remove quotes around names of later classes, and keep those of `Literal`."""
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         return node if ast.unparse(node.value).endswith("Literal") else self.generic_visit(node)
@@ -43,7 +43,7 @@ class _Unquoted(ast.NodeTransformer):
 
 
 def type_text(annotation: ast.expr) -> str:
-    """Return an annotation as it is written, without quotes around names.
+    """Return the source text of an annotation, without quotes around names.
 
     Examples
     --------
@@ -54,10 +54,10 @@ def type_text(annotation: ast.expr) -> str:
 
 
 def written_arguments(arguments: ast.arguments) -> str:
-    """Return the parameters of a function as they are written."""
+    """Return the source text of the parameters of a function."""
     for argument in ast.walk(arguments):
         if isinstance(argument, ast.arg) and argument.annotation is not None:
-            # ``*names: *Types`` has one type for each: they are shown by the name of all.
+            # ``*names: *Types`` has one type for each name, so the name of all is shown.
             own = argument.annotation
             written = type_text(own.value if isinstance(own, ast.Starred) else own)
             argument.annotation = ast.parse(written, mode="eval").body
@@ -83,7 +83,7 @@ def _source_of(cls: type) -> ast.ClassDef | None:
 
 
 def _statements(cls: type) -> Iterator[ast.stmt]:
-    """Yield what stands in the body of a class, and in that of `if TYPE_CHECKING` there."""
+    """Yield the statements of the body of a class, including those under `if TYPE_CHECKING`."""
     source = _source_of(cls)
     for node in source.body if source else ():
         yield from node.body if isinstance(node, ast.If) else (node,)
@@ -91,7 +91,7 @@ def _statements(cls: type) -> Iterator[ast.stmt]:
 
 @cache
 def _written(cls: type) -> dict[str, str]:
-    """Return the types of attributes and properties of a class by their names, inherited ones too."""
+    """Return the types of attributes and properties of a class by name, including inherited ones."""
     found: dict[str, str] = {}
     for part in reversed(cls.__mro__):
         for node in _statements(part):
@@ -103,7 +103,7 @@ def _written(cls: type) -> dict[str, str]:
 
 
 def constructor_text(cls: type) -> str | None:
-    """Return the parameters of a class as they are written; None of one that does not say them by itself."""
+    """Return the source text of the parameters of a class; None if it does not define them itself."""
     own = [n for n in _statements(cls) if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
     if own:
         arguments = own[-1].args
@@ -125,7 +125,7 @@ def constructor_text(cls: type) -> str | None:
 
 
 def _shown(default: object) -> object:
-    """Return what stands for a default: itself if it is short, dots if it is made anew or has parts."""
+    """Return the text of a default: its source if it is short, dots if it is computed or long."""
     simple = default is None or isinstance(default, bool | int | float | str | tuple)
     return default if simple or default is inspect.Parameter.empty else _Text("...")
 
@@ -141,7 +141,7 @@ class _Text:
 
 
 def _taken(cls: type, field: "attrs.Attribute[object]") -> str:
-    """Return what a field takes: what its converter does, if that is a function that says so."""
+    """Return the type that a field accepts: that of its converter, if this is an annotated function."""
     text = _written(cls)[field.name]
     function: Callable[..., object] | None = field.converter
     code = getattr(function, "__code__", None)
@@ -158,7 +158,7 @@ def _taken(cls: type, field: "attrs.Attribute[object]") -> str:
 
 @cache
 def _functions(path: str) -> dict[str, list[ast.FunctionDef]]:
-    """Return all functions of a file by their qualified names, overloads of one in their order."""
+    """Return all functions of a file by qualified name, with overloads in order."""
     found: dict[str, list[ast.FunctionDef]] = {}
     tree = ast.parse(Path(path).read_text(encoding="utf-8"))
     scopes = [("", tree.body), *[(f"{name}.", node.body) for name, node in _classes(path).items()]]
@@ -171,7 +171,7 @@ def _functions(path: str) -> dict[str, list[ast.FunctionDef]]:
 
 
 def _overloads_of(value: object) -> list[ast.FunctionDef]:
-    """Return the overloads of a function, or of what makes a class, as they stand in its file."""
+    """Return the source text of the overloads of a function, or of a constructor."""
     if isinstance(value, type):
         path, name = getattr(inspect.getmodule(value), "__file__", None), f"{value.__qualname__}.__init__"
     else:
@@ -185,7 +185,7 @@ def _overloads_of(value: object) -> list[ast.FunctionDef]:
 
 
 def _show_overloads(app: Sphinx, kind: str, signatures: list[desc_signature]) -> None:
-    """Put the written overloads where Sphinx has put evaluated ones."""
+    """Replace Sphinx's evaluated overloads by those of the source."""
     value = _value_of(str(signatures[0].get("module", "")), str(signatures[0].get("fullname", "")))
     written = _overloads_of(value)
     if len(written) != len(signatures):
@@ -204,7 +204,7 @@ def _show_overloads(app: Sphinx, kind: str, signatures: list[desc_signature]) ->
 
 
 def show_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> None:
-    """Put the written type where Sphinx has put another, and leave out signatures that say nothing new."""
+    """Replace Sphinx's types by those of the source, and omit redundant signatures."""
     if domain != "py" or content.parent is None:
         return
     signatures = [node for node in content.parent if isinstance(node, desc_signature)]
@@ -229,7 +229,7 @@ def show_types(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> N
 
 
 def _let_break(signature: desc_signature) -> None:
-    """Let a long name be broken at its underscores, where a phone has no room for it."""
+    """Allow line breaks of long names at underscores, for small screens."""
     for name in signature.findall(desc_name):
         text = name.astext()
         if len(text) > _LONG:

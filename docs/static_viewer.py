@@ -1,4 +1,4 @@
-"""The page of the viewer, without a server of its own, beside a sample file that it shows."""
+"""The page of the viewer without a server, with a sample file."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def write_sample(path: Path) -> None:
 
 
 def write_page(app: Sphinx, error: Exception | None) -> None:
-    """Write the page, the file, and the list that names it."""
+    """Write the page, the file, and the list of files."""
     if error is not None or app.builder.format != "html":
         return
     folder = Path(app.outdir) / "_static" / "viewer"

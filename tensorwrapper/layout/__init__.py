@@ -1,8 +1,8 @@
-"""Where each index lives: layouts of boxes, of jagged shapes, tiled views, and the algebra of layouts.
+"""Layouts map indices to offsets: of boxes, of jagged shapes, tiled views, and the algebra of layouts.
 
 The algebra is a set of functions from layouts to layouts: `coalesce`, `compose`, `complement`, the inverses,
 divisions and products. They take layouts with nested modes, as `Layout.parse` and `make_layout` make them,
-and plain strided layouts as well; each either proves its law or refuses.
+and plain strided layouts; each either proves its law or raises an error.
 """
 
 from typing import TYPE_CHECKING

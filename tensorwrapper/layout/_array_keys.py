@@ -59,14 +59,14 @@ def _is_basic_item(item: object) -> bool:
         # As in NumPy, an array of rank 0 is a number, and a bool is a mask.
         array = cast("Array", item)
         return not array.ndim and array.dtype.kind in "iu"
-    # Whatever else has no `__index__` is a sequence of positions, or no key: never a tuple of items.
+    # Other values without `__index__` are sequences of positions, or invalid keys, but not tuples of items.
     if isinstance(item, slice):
         return True
     return hasattr(item, "__index__") and not (isinstance(item, bool) or hasattr(item, "__array__"))
 
 
 def addresses_of_items(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
-    """Return the addresses of what NumPy's indexing with arrays selects of a box.
+    """Return the addresses of a selection from a box by NumPy's indexing with arrays.
 
     NumPy applies the key to the coordinates of each mode. The items are those of `to_items`.
     """
@@ -88,7 +88,7 @@ def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
     columns: list[IntArray] = []
     for mode, (positions, start) in enumerate(zip(along, shape.origin, strict=True)):
         column = positions.reshape((-1,) + (1,) * (shape.rank - mode - 1))
-        # A view without memory of its own, however large the box is.
+        # A broadcast view, which needs no memory however large the box is.
         chosen: IntArray = np.broadcast_to(column, extents)[cast("Any", narrowed)]
         columns.append(chosen + start if start else chosen)
     if not columns:
@@ -175,7 +175,7 @@ def _has_positions(item: KeyItem) -> bool:
 
 @contextmanager
 def numpys_errors(shape: Shape[Any]) -> Generator[None]:
-    """Raise what NumPy says of a key as errors of ours, with the extents."""
+    """Raise NumPy's errors for a key as errors of this package, with the extents."""
     try:
         yield
     except (OutOfBoundsError, IndexTypeError):
@@ -191,9 +191,9 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
 def to_items(key: object, shape: Shape[Any] | None = None, *, of_modes: bool = False) -> tuple[KeyItem, ...]:
     """Return a key as a tuple in which all positions and masks are arrays.
 
-    A sparse mask becomes one array of positions for each of its modes: for NumPy a mask is as much. Keys that
-    say `of_modes` what they select keep it. Of a shape that is given, empty and sparse masks have the
-    extents: NumPy lets empty ones pass beside any others.
+    A sparse mask becomes one array of positions for each of its modes, which NumPy treats alike. Keys of
+    modes (`of_modes`) keep it. If a shape is given, empty and sparse masks must have its extents: NumPy does
+    not check empty ones beside other items.
     """
     given = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
     sparse: dict[int, IntArray] = {}
@@ -228,7 +228,7 @@ def _check_mask(items: tuple[KeyItem, ...], place: int, shape: Shape[Any]) -> No
     mode = shape.rank - after - mask.ndim if any(item is Ellipsis for item in before) else sum(widths[:place])
     modes = range(mode, mode + mask.ndim)
     if mode < 0 or modes.stop > shape.rank:
-        return  # That the key has too many items is told where it is read.
+        return  # A key with too many items is refused where it is parsed.
     extents = tuple([_extent(shape, own) for own in modes])
     if mask.shape != extents:
         raise OutOfBoundsError(
@@ -272,7 +272,7 @@ def _normal_item(item: object, place: int, sparse: dict[int, IntArray]) -> KeyIt
 
 
 def _check_slice(item: object, place: int) -> None:
-    """Raise what a basic key raises: NumPy has errors of its own for slices beside arrays."""
+    """Raise the errors of basic keys: NumPy has other errors for slices beside arrays."""
     if not isinstance(item, slice):
         return
     try:
@@ -310,12 +310,12 @@ _G = TypeVar("_G", bound=Gathering)
 
 
 def outer_product(part: _G, key: object) -> _G:
-    """Return the outer product of what a key selects along each mode; nothing is copied.
+    """Return the outer product of the selections along each mode, without a copy.
 
     Raises
     ------
     RankError
-        If an array or mask has not just one mode.
+        If an array or mask does not have one mode.
     OutOfBoundsError
         If a position does not exist.
     """
@@ -367,7 +367,7 @@ def _width(item: KeyItem) -> int:
 def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[KeyItem, ...]]:
     """Return the layout with the modes of arrays first, and the key of points for it.
 
-    Integers drop their modes first, slices keep theirs, after those of the points.
+    Integers drop their modes first. Modes of slices come after those of the points.
     """
     items = to_items(key, layout.shape)
     widths = [_width(item) for item in items]
@@ -380,7 +380,7 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[K
     points: list[KeyItem] = []
     moved: list[int] = []
     basic: list[PositionalItem] = []
-    kept = 0  # modes of what the basic items leave
+    kept = 0  # modes that remain after the basic items
     for item, width in zip(items, widths, strict=True):
         if isinstance(item, np.ndarray):
             points.append(cast("Array", item))
@@ -395,7 +395,7 @@ def split_points(layout: Layout[Any], key: object) -> tuple[Layout[Any], tuple[K
         for mode in range(part.shape.rank):
             _extent(part.shape, mode)  # says of the first that varies what works
     if points and part.shape.has_layers:
-        # The modes of points stand before all others, whatever layers these have.
+        # The modes of points come first, whatever the layers.
         part = part.flatten()
     rest = [mode for mode in range(part.shape.rank) if mode not in moved]
     return part.permute(moved + rest), tuple(points)

@@ -65,37 +65,37 @@ class Layout(
     LayoutConstructors[IndexT_co],
     Generic[IndexT_co],
 ):
-    """Where each index of a shape lives, as an offset in elements.
+    """A map from the indices of a shape to offsets in elements.
 
-    Over a box a layout is strided; over a jagged shape it is packed, row after row (over a tiled shape:
-    tile after tile); over a nested shape every element of every layer lies in one piece. `Layout.tiled`
-    keeps the tiles of a box together, `as_tiled` sees a strided layout in tiles. A layout holds no data.
+    A layout of a box is strided. A layout of a jagged shape is packed, row after row (for a tiled shape: tile
+    after tile). For a nested shape, every element of every layer is contiguous. `Layout.tiled` keeps the
+    tiles of a box contiguous, `as_tiled` divides a strided layout into tiles. A layout holds no data.
 
     Parameters
     ----------
     shape
-        The shape whose indices get places.
+        The shape of the indices.
     order
-        Which modes run fastest: "C" (the last), "F" (the first), or a permutation whose entry k is the
-        k-th fastest mode, as Boost's storage order. Of a nested shape: that of the modes of every layer.
-        Of a jagged shape: that of the modes of every cell (the last ``rank - outer_rank`` modes, counted
-        from 0); the cells come one after the other, in row-major order.
+        The modes from the fastest: "C" (the last first), "F" (the first first), or a permutation whose entry
+        k is the k-th fastest mode, as Boost's storage order. For a nested shape it is the order of the modes
+        of every layer. For a jagged shape it is that of the modes of every cell (the last
+        ``rank - outer_rank`` modes, counted from 0); the cells come one after another, in row-major order.
     orders
-        Of a nested shape, instead of `order`: one such order for each layer, the outermost first.
+        For a nested shape, instead of `order`: one such order for each layer, the outermost first.
     ascend
-        Per mode, whether the places go up with the index; all do if not given.
+        Per mode, whether offsets ascend with the index; all do by default.
     strides
         The step of each mode, instead of `order` and `ascend`.
     offset
-        The place of the element at the shape's origin; by default the least that makes all places
+        The offset of the element at the shape's origin; by default the least that makes all offsets
         non-negative (0 with `strides`).
 
     Raises
     ------
     LayoutError
-        If options do not go together, or a jagged shape is given `ascend` or `strides`.
+        If options exclude each other, or a jagged shape is given `ascend` or `strides`.
     LayerError
-        If an order does not order the modes of its layer.
+        If an order is not one of the modes of its layer.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class Layout(
         plain = orders is None and order is _ROW_MAJOR and ascend is None and strides is None
         made: LayoutCommon
         if plain and space.implementation.is_box:
-            made = row_major(space, start or 0)  # Most layouts are such: nothing is asked twice.
+            made = row_major(space, start or 0)  # The most frequent case, without further checks.
         elif space.implementation.has_layers:
             made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
         elif orders is not None:
@@ -152,7 +152,7 @@ class Layout(
     @overload
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout": ...
     def __getitem__(self, key: PositionalKey | NamedKey) -> "Layout[Any]":
-        """Return the layout of what a positional key, or one by names, selects as NumPy's basic indexing."""
+        """Return the layout of a selection by a positional key or by names, as NumPy's basic indexing."""
         whole = self.implementation
         positional: Any = key  # to cast it would be a call
         part = whole.at(positional)
@@ -354,14 +354,14 @@ class Layout(
         return wrap_layout(self.implementation.change(_mode_operations.diagonal_of(first, second)))
 
     def split_mode(self, mode: SupportsIndex, extents: Iterable[SupportsIndex]) -> "Layout":
-        """Return the layout in which one mode counts in several, the last of them fastest.
+        """Return the layout with one mode split into several, the last of them fastest.
 
         Raises
         ------
         ExtentError
             If the extents do not multiply to that of the mode.
         LayoutError
-            If the offsets of the mode are no sum over the parts.
+            If the offsets of the mode are not a sum over the parts.
 
         Examples
         --------
@@ -388,9 +388,10 @@ class Layout(
     def simplify(self) -> "Layout":
         """Return the layout of the same elements, in row-major order, with the fewest modes; it starts at 0.
 
-        Modes of extent 1 go, and neighbours become one where the outer continues the inner, whatever their
-        signs; a mode that repeats or turns round what lies in it becomes one with it. A jagged or tiled
-        layout becomes one mode if it is contiguous and else stays. O(modes), or O(cells) for a table of them.
+        Modes of extent 1 are dropped, and neighbours are merged if the outer continues the inner, for strides
+        of any sign; a mode that repeats or reverses its inner mode is merged with it. A jagged or tiled
+        layout becomes one mode if it is contiguous, and else stays. O(modes), or O(cells) for a table of
+        them.
 
         Examples
         --------
@@ -437,13 +438,13 @@ class Layout(
     @overload
     def as_tiled(self: "Layout[Rank3]", tiling: Tiling[Rank3]) -> "Layout[Rank6]": ...
     def as_tiled(self, tiling: Tiling[Any]) -> "Layout[Any]":
-        """Return the tiled view: rank 2r, tile numbers first; memory stays as it is.
+        """Return the tiled view, of rank 2r with tile numbers first; memory does not change.
 
         Raises
         ------
         LayoutError
-            If the layout is neither strided nor made of tiles, or the tiling does not cover just its shape,
-            or cuts no tile that lies in one piece and yet reaches over several.
+            If the layout is neither strided nor made of tiles, or the tiling does not cover its shape, or has
+            a tile that spans several tiles without being contiguous.
 
         Examples
         --------
@@ -486,7 +487,7 @@ def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) ->
 
 
 def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":
-    """Return the layout that an implementation of one's own is (see `CustomLayout`); a layout as it is.
+    """Return a custom implementation (see `CustomLayout`) as a layout; a layout unchanged.
 
     Examples
     --------

@@ -1,32 +1,30 @@
-"""What those who write a layout, and the floors above, may use of places beside the public names.
+"""Names of layouts for new layouts and for higher layers, besides the public names.
 
-A layout of one's own is one class over `CustomLayout` (a public name), put behind the facade by `as_layout`;
-``tensorwrapper.testing.LayoutContract`` tests it. What a layout is asked are methods of `LayoutCommon`.
+Your own layout is a class over `CustomLayout` (a public name), wrapped by `as_layout`;
+``tensorwrapper.testing.LayoutContract`` tests it. `LayoutCommon` has all methods.
 
-**Reading arguments**, with the errors that the rest of the package raises: `to_inside` (indices, all in a
-shape), `expand_positional` and `parse_positional` (a key in NumPy's dialect: with every mode named, and as
-starts, steps and counts), `fastest_first` (an order of modes).
+**Reading arguments**, with the errors of the package: `to_inside` (indices within a shape),
+`expand_positional` and `parse_positional` (a key with NumPy's rules: with every mode named, and as starts,
+steps and counts), `fastest_first` (an order of modes).
 
-**Keys with arrays**: `is_basic` (a key without), `to_items` (lists made
-arrays), and what they select:
-`addresses_of_items` (places), `outer_product` (of layouts, tensors and views), `split_points` (points first);
-`numpys_errors` raises what NumPy says of a key as errors of ours.
+**Keys with arrays**: `is_basic` (a key without arrays), and `to_items` (lists as arrays). They select by
+`addresses_of_items` (addresses), `outer_product` (layouts, tensors and views), and `split_points` (points
+first); `numpys_errors` converts NumPy's errors for a key to errors of the package.
 
-**Making layouts** from parts that are known to be right, without checks: `new_strided` and `new_row_major`
-(a box with strides; `packed_strides` are those without gaps), `over_box` (a box with an axis map per mode),
-`contiguous` (any shape without gaps), `make_blocked` (cells that lie anywhere), `wrap_layout` (an
-implementation behind the facade). `Strided` and `TiledStrided` are what most tensors lie in.
+**Making layouts** from valid parts, without checks: `new_strided` and `new_row_major` (a box with strides;
+`packed_strides` are the contiguous ones), `over_box` (a box with an axis map per mode), `contiguous` (any
+shape without gaps), `make_blocked` (cells at any offsets), and `wrap_layout` (an implementation in the
+facade). Most tensors use `Strided` and `TiledStrided`.
 
-**Rows**, for what is done to the rows of a tensor: `PlacedRows` (where each cell of a layout lies), `choose`
-(what jagged positions or masks choose), `positions_of_rows` (with what a boundary puts beyond their ends).
+**Rows** of a tensor: `PlacedRows` (the offset of each cell of a layout), `choose` (a selection by jagged
+positions or masks), and `positions_of_rows` (including the extension of a boundary).
 
 **Tiles**: `tile_view` is the `TileView` of a layout over a tiled shape: its box and tiling. `tile_layout` is
-that of one tile, `tile_table` has the places of many, and `tile_major` is the box of packed tiles.
+the layout of one tile, `tile_table` has the offsets of many, and `tile_major` is the box of packed tiles.
 
-**Places**: `address_batches` (of all elements, some at a time), `InverseMap` (which elements lie at many
-offsets).
+**Offsets**: `address_batches` (of all elements, in batches), `InverseMap` (the elements of many offsets).
 
-**Copies**: `plan_copy` makes a `CopyPlan`, whose `steps` give a `CopyTable`: many blocks, as arrays.
+**Copies**: `plan_copy` makes a `CopyPlan`, whose `steps` yield a `CopyTable`: many blocks, as arrays.
 """
 
 from typing import TYPE_CHECKING

@@ -1,9 +1,9 @@
-"""Which indices exist: shapes of every kind, tilings, and iteration over them.
+"""Index spaces: shapes of every kind, tilings, and iteration over indices.
 
-`Shape` is the class to use. The mixins `SmoothCommon`, `JaggedCommon` and `NestedCommon` are for those who
-add a representation of their own; `as_shape` puts any of them behind the facade.
+`Shape` is the class to use. The mixins `SmoothCommon`, `JaggedCommon` and `NestedCommon` are for new
+representations; `as_shape` wraps any of them in `Shape`.
 
-Tilings and patterns are loaded when they are first used: a tenth of what shapes cost to import.
+Tilings and patterns are imported on first use, which saves a tenth of the import time of shapes.
 """
 
 from typing import TYPE_CHECKING

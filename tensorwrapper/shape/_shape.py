@@ -69,24 +69,23 @@ class Shape(
     ShapeExchange[IndexT_co],
     Generic[IndexT_co],
 ):
-    """A set of indices with an origin: what a tensor's elements are addressed by.
+    """A set of indices with an origin: the index space of a tensor.
 
     ``Shape(2, 3)`` is a box. Other kinds come from named constructors: `Shape.jagged`, `Shape.from_cells`,
-    `Shape.tiled`, `Shape.triangular`, `Shape.nested` and more.
-    A shape never changes; it is hashable, picklable and may be shared among threads. Indices are absolute
-    and literal: a negative index is a place, not a count from the end.
+    `Shape.tiled`, `Shape.triangular`, `Shape.nested` and more. A shape is immutable, hashable, picklable and
+    thread-safe. Indices are absolute: a negative index is an index, not a count from the end.
 
-    Two shapes are equal if kind, layers, names, and extents and origins at every prefix agree, however they
-    are stored; what is stored behind an empty mode counts, too. A tuple or list of extents equals the shape
-    that `as_shape` makes of it: the box of these extents that begins at zero and has no names. No
-    shape equals a number: ``s.extent(0) == 2`` compares an extent.
+    Two shapes are equal if kind, layers, names, and the extents and origins at every prefix agree, whatever
+    their storage; this includes extents behind an empty mode. A tuple or list of extents equals its shape by
+    `as_shape`: the unnamed box of these extents that begins at zero. A shape never equals a number:
+    ``s.extent(0) == 2`` compares an extent.
 
     Called with labels, as ``shape("i,j")``, a shape takes part in expressions as tensors do: `LabeledShape`.
 
     Parameters
     ----------
     *extents
-        How many indices each mode has. No extents make the scalar shape, which has one index, ``()``.
+        Number of indices of each mode. Without extents it is the scalar shape, with one index, ``()``.
     origin
         The first index of every mode; zeros if not given.
 
@@ -155,17 +154,17 @@ class Shape(
         *more: SupportsIndex,
         clip: bool = False,
     ) -> "Shape[Any]":
-        """Return the part from index `first` up to, not including, `last`; it remembers where it lies.
+        """Return the part from index `first` up to, not including, `last`; it keeps its indices.
 
-        Leading integers in their place, loose or as one sequence as `chip` takes them, select one index of
-        each leading mode. The mode stays, with extent 1, where a chip drops it.
+        Leading integers in their place, loose or as one sequence as in `chip`, select one index of each
+        leading mode. The mode stays, with extent 1, where `chip` drops it.
 
         Parameters
         ----------
         first, last
             Absolute indices with one entry per mode; ``first == last`` makes an empty mode.
         clip
-            Cut bounds that leave the shape (or a row of it) short instead of raising.
+            Clip bounds to the shape (or to each row) instead of raising an error.
 
         Raises
         ------
@@ -237,7 +236,7 @@ class Shape(
         # Without a docstring: an editor would show it for every variable that holds a shape.
         return _labeler()(cast("Shape", self), labels)
 
-    # Comparison. In the final class, because a class with equality and no hash has none.
+    # Comparison is in the final class, because a class with `__eq__` and without `__hash__` is not hashable.
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Shape):
@@ -296,7 +295,7 @@ class Shape(
         if names is not None:
             return wrap, (implementation, names)
         if type(implementation) is Jagged:
-            # One name less for pickle to look up: a fifth of what a small jagged shape costs.
+            # Saves pickle one lookup, a fifth of the time for a small jagged shape.
             return _wrap_jagged, implementation.__reduce__()[1]
         return wrap, (implementation,)
 

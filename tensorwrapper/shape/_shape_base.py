@@ -1,8 +1,8 @@
-"""What all parts of the facade stand on: the implementation that a shape hides, and the names of its modes.
+"""Base of the facade: the implementation inside of a shape, and the names of its modes.
 
-`Shape` is one class over sibling mixins, each in a file of its own: questions (``_queries``), parts of the
-same rank (``_parts``), sets (``_sets``), named constructors (``_constructors``), and other forms
-(``_exchange``). None builds on another.
+`Shape` is one class over sibling mixins, one per file. These are properties (``_queries``), parts of the same
+rank (``_parts``), sets (``_sets``), named constructors (``_constructors``), and conversions (``_exchange``).
+None of them builds on another.
 """
 
 from abc import abstractmethod
@@ -99,7 +99,7 @@ ShapeLike: TypeAlias = ShapeBase[IndexT_co] | ShapeCommon | Iterable[SupportsInd
 
 
 def implementation_of(shape: ShapeLike) -> Implementation:
-    """Return the implementation of what a shape is given by; extents make a box at the origin."""
+    """Return the implementation of a shape or of extents, which make a box at the origin."""
     if isinstance(shape, ShapeBase):
         return shape.implementation
     if isinstance(shape, ShapeCommon):
@@ -112,7 +112,7 @@ def implementation_of(shape: ShapeLike) -> Implementation:
 
 
 def names_of(shape: ShapeLike) -> Names:
-    """Return the names of the modes of what a shape is given by."""
+    """Return the names of the modes of a shape or of extents."""
     return shape._names if isinstance(shape, ShapeBase) else None
 
 

@@ -1,42 +1,41 @@
-"""What those who add a representation, and the floors above, may use of shapes beside the public names.
+"""Names of shapes for new representations and for higher layers, besides the public names.
 
-A representation is one class over `SmoothCommon`, `JaggedCommon` or `NestedCommon` (public names): it
-implements the primitives that the first line of its mixin names, and overrides what it knows in closed form.
-The guide to representations shows one, ``tensorwrapper.testing.ShapeContract`` tests it.
+A representation is one class over `SmoothCommon`, `JaggedCommon` or `NestedCommon` (public names). It
+implements the primitives in the first line of its mixin, and overrides methods with closed forms. The guide
+to representations shows one, and ``tensorwrapper.testing.ShapeContract`` tests it.
 
-**Reading arguments**, with the errors that the rest of the package raises: `to_index` (one index),
-`to_index_array` and `to_ordinal_array` (many, int64), `integer_array` (integers of any type), `mode_of`
-(a mode, from the end too), `to_permutation`, `mode_text` (how an error names a mode and where).
+**Reading arguments**, with the errors of the package: `to_index` (one index), `to_index_array` and
+`to_ordinal_array` (many, int64), `integer_array` (integers of any type). Modes are read by `mode_of` (also
+from the end) and `to_permutation`; `mode_text` names a mode in an error.
 
-**Making shapes** from parts that are known to be right, without checks: `make_smooth` (a box), `make_tiling`,
-`make_block_pattern` (of ascending ordinals), `wrap` (an implementation behind the facade).
+**Making shapes** from valid parts, without checks: `make_smooth` (a box), `make_tiling`, `make_block_pattern`
+(of ascending ordinals), `wrap` (an implementation in the facade).
 
-**Names of modes**, which are `ModeNames`: `names_of` (those of a shape; None if there are none, which costs
-nothing to find out), `unnamed_shape` (what a caller gave, without them), `agreed_names` (those that shapes of
-one rank agree on), `check_names` (whether a value may be written), `key_of_names` (a key by names, with items
-for all modes), `picked_names` (those of what lists of positions pick), `usable_names` (those of a list
-that modes can have).
+**Names of modes** (`ModeNames`): `names_of` returns those of a shape, or None, in O(1); `unnamed_shape` drops
+them. `agreed_names` returns the common names of shapes of one rank, `check_names` tests whether a value may
+be written, and `key_of_names` converts a key by names to items for all modes. `picked_names` returns the
+names of an indexed result, and `usable_names` the valid names of a list.
 
-**Operands** of a call by elements: `OperandShapes` has the rule that decides which fit. `fit` returns the
-shape of the result, and how many modes each operand shares with it; `splits_under` says where the elements
-under each prefix begin.
+**Operands** of elementwise calls: `OperandShapes` has the rule for operands that fit. `fit` returns the shape
+of the result, and the number of modes that each operand shares with it; `splits_under` returns the starts of
+the elements under each prefix.
 
-**Columns**, how jagged shapes are stored: `Columns` (row splits and leaves), `Origins` (where the rows of
-a level start: one number, or one each; `tidy_origins` makes the first of the second where it can),
-`build_rows` (columns from counts, a level at a time), `rows_under` (those of a shape, also of a box),
-`unroll` (the same rows with more modes as splits).
+**Columns**, the storage of jagged shapes: `Columns` (row splits and leaves), and `Origins` (one origin of the
+rows of a level, or one for each; `tidy_origins` converts equal ones to one). `build_rows` makes columns from
+counts, a level at a time, `rows_under` returns those of a shape or a box, and `unroll` the same rows with
+more modes as splits.
 
-**Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (that of norms).
+**Tiles**: `mask_of_predicate` (a bool for each tile of a grid), `to_threshold` (of norms).
 
 **Symmetry**: `contraction_symmetry` and `ufunc_symmetry` have the rules for the symmetry of a result, and
-`symmetry_left` that of a contraction of elements of some types.
-`fold_columns` says where elements are packed (`Folded`), `closed_form` how a group is built of `Block`s: a
-`Row` or `Copies` of them. `check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals.
-`without_conjugation` leaves operations out, `orientations` says which one leads to a canonical index.
-`plain_generators` and `read_generators` are for JSON. `MOST_RANK` is how many modes a symmetry has at most.
+`symmetry_left` the one for a contraction of elements of some types. `fold_columns` returns packed positions
+(`Folded`), and `closed_form` the structure of a group in `Block`s: a `Row` or `Copies` of them.
+`check_exchanged` compares numbers of modes; `columns_of` has indices of ordinals. `without_conjugation` drops
+operations, and `orientations` finds the operation that leads to a canonical index. `plain_generators` and
+`read_generators` are for JSON. `MOST_RANK` is the maximal number of modes of a symmetry.
 
 **Contractions**: `read_labels` reads an equation, `restricted` returns the plan of some tiles of the result,
-and `with_symmetry` that of one tile of each orbit.
+and `with_symmetry` the plan of one tile of each orbit.
 
 **Displays**: `short_text` cuts a text, `shape_words` is a shape in a few words.
 """

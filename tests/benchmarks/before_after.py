@@ -1,5 +1,5 @@
 # ruff: noqa: PLW0108, T201 - lambdas stand in one column, and the table is printed
-"""The same work in two source trees, run in turns, as the first table of ``docs/benchmarks.md``.
+"""The same work in two source trees, run in turns.
 
 ``python tests/benchmarks/before_after.py BEFORE AFTER [ROUNDS]``, where each tree is the folder that has
 ``tensorwrapper`` in it, such as two git worktrees. Times are CPU time, the least of all rounds; each tree

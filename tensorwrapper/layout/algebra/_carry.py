@@ -1,10 +1,10 @@
-"""When one layout after another is a layout again: the arithmetic of carries.
+"""The arithmetic of carries: when the composition of two layouts is a layout again.
 
 The ordinals of the outer layout are numbers whose digits are the positions in its modes, and its value is a
 sum over the digits. Each step of an inner mode adds some digits. As long as no sum of digits reaches the
-extent of its mode nothing is carried, the digits of the sum are the sums of the digits, and so the value is
-a sum over the inner modes: a layout. That is the condition checked here; it is the no-carry form of the
-divisibility conditions of NVIDIA's CuTe, and it also holds in cases that those refuse.
+extent of its mode, there is no carry, and the digits of the sum are the sums of the digits. So the value is a
+sum over the inner modes: a layout. This is the condition checked here. It is the no-carry form of the
+divisibility conditions of NVIDIA's CuTe, and also holds in cases that those refuse.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from tensorwrapper.layout.boxes._hierarchy import IntTree, Mode, OrdinalOrder, f
 __all__ = ["Replaced", "compose_modes", "merged"]
 
 Replaced: TypeAlias = tuple[IntTree, IntTree]
-"""Extents and strides of what takes the place of one mode."""
+"""Extents and strides of the replacement of one mode."""
 
 
 def merged(modes: Iterable[Mode]) -> list[Mode]:
@@ -48,18 +48,18 @@ def merged(modes: Iterable[Mode]) -> list[Mode]:
 def compose_modes(
     outer: list[Mode], inner: list[Mode], start: int, order: OrdinalOrder
 ) -> tuple[list[Replaced], int] | str:
-    """Return what replaces each inner mode, and the value at the inner origin; or what stands in the way.
+    """Return the replacement of each inner mode, and the value at the inner origin; or the obstacle.
 
     Parameters
     ----------
     outer
         Merged modes, fastest first.
     inner
-        Any modes, from left to right. What they reach from `start` on are ordinals of `outer`.
+        Any modes, from left to right. The numbers that they reach from `start` are ordinals of `outer`.
     start
         The ordinal at the inner origin.
     order
-        In which order a mode is nested that replaces one; and how errors number the outer modes.
+        Order of nesting of a replacement, and of the numbers of outer modes in errors.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _split(outer: list[Mode], sums: list[int], rest: int, step: int) -> list[Mod
         left, offset, run, full = step, 0, rest, 0
         digits: list[int] = []
         for extent, stride in outer:
-            # Not divmod, which is a call: this loop is the greater part of what small layouts cost.
+            # Not divmod, which is a call: this loop takes most of the time for small layouts.
             digit = left % extent
             if digit:
                 offset += digit * stride

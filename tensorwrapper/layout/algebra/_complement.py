@@ -13,25 +13,25 @@ __all__ = ["complement", "filled"]
 def complement(layout: AnyLayout, size: SupportsIndex | None = None) -> AnyLayout:
     """Return the layout whose offsets, added to those of `layout`, fill the offsets up to `size`.
 
-    Laws, for C = ``complement(A, size)``: C rises; its offsets but 0 are not among A's; and no two sums of
-    an offset of A and one of C are equal. If each stride of A is a multiple of what the finer modes span,
-    the sums are all offsets from 0 to ``size - 1``, and more where `size` is not a multiple of A's span.
-    If not, each gap between two modes is filled by as many whole copies as fit.
+    Laws, for C = ``complement(A, size)``: C ascends; its offsets except 0 are not among A's; and sums of an
+    offset of A and one of C are distinct. If each stride of A is a multiple of the span of the finer modes,
+    the sums are all offsets from 0 to ``size - 1``, and more if `size` is not a multiple of A's span. If not,
+    each gap between two modes is filled by as many whole copies as fit.
 
-    Modes of stride 0 count as one position, and a mode that goes down counts from its end.
+    Modes of stride 0 count as one position, and a descending mode counts from its end.
 
     Parameters
     ----------
     layout
-        A layout of strides, whose least offset is 0.
+        A layout of strides with the least offset 0.
     size
-        How many offsets to fill; by default as many as `layout` spans.
+        Number of offsets to fill; the span of `layout` by default.
 
     Raises
     ------
     LayoutError
-        If the least offset is not 0, a mode starts within what finer modes span (the text names both), or
-        there is no element.
+        If the least offset is not 0, a mode starts within the span of finer modes (the text names both), or
+        the layout is empty.
 
     Notes
     -----

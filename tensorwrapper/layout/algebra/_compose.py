@@ -45,18 +45,19 @@ def compose(
     exact: InexactPolicy = "composite",
     outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
-    """Return first `inner`, then `outer`: a layout over the modes of `inner`.
+    """Return the composition, first `inner`, then `outer`: a layout over the modes of `inner`.
 
     Law: ``compose(A, B).offset_of_ordinal(k) == A.offset_of_ordinal(B.offset_of_ordinal(k))`` for every
-    ordinal k of B, and the same at every coordinate of B, whose nesting the result refines.
+    ordinal k of B. The same holds at every coordinate of B, whose nesting the result refines.
 
-    B may have an origin, be over a jagged shape, or gather, and A too: then ``compose(A, B).offset_of(i) ==
-    A.offset_of_ordinal(B.offset_of(i))`` for every index i of B's shape, which is that of the result.
+    Both may have an origin, a jagged shape, or gathers. Then
+    ``compose(A, B).offset_of(i) == A.offset_of_ordinal(B.offset_of(i))`` for every index i of B's shape,
+    which is that of the result.
 
-    The result is a layout with nested modes wherever that can be proved: where the positions that the modes
-    of B add up in each (coalesced) mode of A stay inside it, so that nothing is carried, and each mode of B
-    that fills a mode of A does so in a number of steps that divides what is left of it. Otherwise it is the
-    exact composite of the two, which has all the questions of a layout, but no strides.
+    The result is a layout with nested modes if that can be proved. The positions that the modes of B add up
+    in each (coalesced) mode of A must stay inside it, without a carry. Each mode of B that fills a mode of A
+    must do so in a number of steps that divides the rest of it. Otherwise it is the exact composite of the
+    two, which has all methods of a layout, but no strides.
 
     Parameters
     ----------
@@ -64,27 +65,27 @@ def compose(
         The layout or swizzle that is applied last.
     inner
         The layout that is applied first. Or by mode: a tuple with a layout, an integer n (for ``n:1``) or
-        None (the mode as it is) for each of the first modes of `outer`; the other modes are dropped. An
-        integer alone is ``n:1``.
+        None (unchanged) for each of the first modes of `outer`; the other modes are dropped. An integer alone
+        is ``n:1``.
     exact
-        What to do where no single layout can be proved right: "composite", or "raise".
+        Policy if no single layout can be proved: "composite", or "raise".
     outside
-        What to do where `inner` reaches past the last ordinal of `outer`: "raise", or "extend", with which
-        the slowest mode of `outer` (of the mode, if by mode) counts on beyond its extent, as in CuTe.
+        Policy if `inner` exceeds the last ordinal of `outer`: "raise", or "extend". With "extend" the slowest
+        mode of `outer` (or of the mode, if by mode) continues beyond its extent, as in CuTe.
 
     Raises
     ------
     LayoutError
-        If the orders differ, or are "colex" where an operand is no layout of nested modes from zero; `inner`
-        leaves the ordinals of `outer`, or with ``exact="raise"``: the text names the mode and the divisor
-        that stand in the way.
+        If the orders differ, or are "colex" with an operand that is not a layout of nested modes from zero.
+        Also if `inner` leaves the ordinals of `outer`, or with ``exact="raise"``; then the text names the
+        mode and the divisor that prevent it.
     ConversionError
-        If an operand is neither a layout nor what else is allowed.
+        If an operand is neither a layout nor another allowed value.
 
     Notes
     -----
     O(modes of A times modes of B). Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS documentation
-    describes it; the condition is ours.
+    describes it, with another condition.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def compose(
     >>> [A.offset_of_ordinal(B.offset_of_ordinal(k)) for k in range(4)]
     [0, 6, 2, 8]
 
-    Where modes carry, the composite is exact, and ``exact="raise"`` tells why it is needed.
+    With carries, the composite is exact, and ``exact="raise"`` reports the reason:
 
     >>> str(compose(Layout.parse("(4,4):(1,4)"), Layout.parse("6:1")))
     '(4,4):(1,4) o 0 o 6:1'
@@ -105,7 +106,7 @@ def compose(
     Traceback (most recent call last):
     tensorwrapper.errors.LayoutError: ... in 4 steps, and 4 does not divide 6
 
-    Rows of B, and its origin, stay:
+    Rows of B, and its origin, are kept:
 
     >>> from tensorwrapper import Shape
     >>> rows = compose(Layout(Shape(2, 3), order="F"), Layout(Shape.jagged([2, 0, 1]), offset=3))

@@ -43,35 +43,35 @@ def logical_divide(
     exact: InexactPolicy = "composite",
     outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
-    """Return the layout with each tiled mode split in two: first the place in the tile, then which tile.
+    """Return the layout with each tiled mode split in two: the position in the tile, then the tile.
 
     Law: for one tiler B over the whole layout A, with C the complement of B in the ordinals of A,
     ``R((i, j)) == A(B(i) + C(j))``, where ``A(k)`` is short for ``A.offset_of_ordinal(k)``. Every element of
-    A occurs, and just once, unless B repeats some. By mode the same holds in each mode; modes beyond the
-    tiler stay as they are. The first of two is the tile in either order.
+    A occurs exactly once, unless B repeats some. By mode the same holds in each mode; modes beyond the tiler
+    do not change. The first of two is the tile in either order.
 
     Parameters
     ----------
     layout
-        What to divide: a layout of strides, or a composite, of which the inner layout is divided.
+        The layout to divide: a layout of strides, or a composite, whose inner layout is divided.
     tiler
         A layout of ordinals, an integer n (for ``n:1``: n neighbours), or a tuple with a tiler per mode, in
-        which None leaves a mode as it is.
+        which None keeps a mode unchanged.
     exact
-        What to do where no layout of strides is proved: "composite", or "raise". See `compose`.
+        Policy if no layout of strides is proved: "composite", or "raise". See `compose`.
     outside
-        What to do where tiles do not fill what they divide, or leave it: "raise", or "extend", with which
-        its slowest mode counts on beyond its extent, as in CuTe; the result is then larger.
+        Policy if tiles do not fill the layout, or leave it: "raise", or "extend". With "extend" its slowest
+        mode continues beyond its extent, as in CuTe, and the result is larger.
 
     Raises
     ------
     LayoutError
-        If the tiles leave ordinals out, are not disjoint, or leave the layout; the text says where.
+        If the tiles leave ordinals out, are not disjoint, or leave the layout; the text has the position.
 
     Notes
     -----
-    Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS documentation describes it. That the tiles
-    must fill the layout is our condition.
+    Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS documentation describes it, with the
+    additional condition that the tiles fill the layout.
 
     Examples
     --------

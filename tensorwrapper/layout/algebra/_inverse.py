@@ -20,26 +20,26 @@ __all__ = ["left_inverse", "right_inverse"]
 
 
 def right_inverse(layout: AnyLayout) -> AnyLayout:
-    """Return the layout that gives, for each offset from 0 on, an ordinal of `layout` with that offset.
+    """Return the layout that maps each offset from 0 on to an ordinal of `layout` with that offset.
 
-    Law: ``A.offset_of_ordinal(right_inverse(A).offset_of_ordinal(i)) == i`` for every i below the size of
-    the inverse, which is the largest that whole modes of A reach without a gap: 1 if none has stride 1.
-    Modes of stride 0 and modes that are not needed stay at their first position.
+    Law: ``A.offset_of_ordinal(right_inverse(A).offset_of_ordinal(i)) == i`` for every i below the size of the
+    inverse. This size is the largest that whole modes of A reach without a gap: 1 if no mode has stride 1.
+    Modes of stride 0 and unneeded modes stay at their first position.
 
     Parameters
     ----------
     layout
-        A layout of strides with offset 0; or one whose modes that go down end at offset 0.
+        A layout of strides with offset 0; or one whose descending modes end at offset 0.
 
     Raises
     ------
     LayoutError
-        If no ordinal is known to have offset 0, or there is no element.
+        If no ordinal is known to have offset 0, or the layout is empty.
 
     Notes
     -----
     O(rank log rank) unless strides repeat. Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS
-    documentation describes it; of several modes with one stride the one that leads furthest is taken.
+    documentation describes it; of several modes with one stride the longest is taken.
 
     Examples
     --------
@@ -84,33 +84,33 @@ def _made(modes: list[Mode], start: int, order: OrdinalOrder) -> AnyLayout:
 
 
 def left_inverse(layout: AnyLayout, *, outside: OutOfBoundsPolicy = "raise") -> AnyLayout:
-    """Return the layout that gives, for each offset of `layout`, an ordinal with that offset.
+    """Return the layout that maps each offset of `layout` to an ordinal with that offset.
 
     Law: ``A.offset_of_ordinal(L.offset_of_ordinal(A.offset_of_ordinal(k))) == A.offset_of_ordinal(k)`` for
-    every ordinal k of A; if no two elements share an offset, ``L.offset_of_ordinal(A.offset_of_ordinal(k))
-    == k``. At ordinals that are no offsets of A the inverse has some value, which says nothing.
+    every ordinal k of A; if all offsets are distinct, ``L.offset_of_ordinal(A.offset_of_ordinal(k)) == k``.
+    At ordinals that are not offsets of A the value of the inverse is meaningless.
 
-    A layout can tell the digits of an offset apart if, by size, each stride divides the next, and each mode
-    ends before the next begins. Modes of stride 0 stay at their first position.
+    Digits of an offset can be separated if, ordered by size, each stride divides the next, and each mode ends
+    before the next begins. Modes of stride 0 stay at their first position.
 
     Parameters
     ----------
     layout
-        A layout of strides, whose least offset is 0.
+        A layout of strides with the least offset 0.
     outside
-        With "extend" modes may overlap, as far as in both layouts the slowest mode, counting on beyond its
-        extent as in CuTe, makes up for it: the first law then holds for the layouts so extended.
+        "extend" allows overlapping modes, if the slowest mode of both layouts can compensate by continuing
+        beyond its extent, as in CuTe. The first law then holds for the extended layouts.
 
     Raises
     ------
     LayoutError
-        If the least offset is not 0, a stride does not divide the next, or modes overlap (the text names
-        them, and says what ``outside="extend"`` gives), or there is no element.
+        If the least offset is not 0, a stride does not divide the next, or modes overlap. The text names
+        them, and the result with ``outside="extend"``. Also if the layout is empty.
 
     Notes
     -----
-    O(rank log rank). Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS documentation describes it;
-    the conditions are ours.
+    O(rank log rank). Source: the layout algebra of NVIDIA's CuTe, as the CUTLASS documentation describes it,
+    with other conditions.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def _reaching(modes: list[Rising], slowest: int, *, all_digits: bool) -> list[Mo
     ``slowest`` is the weight of the mode whose positions do not end; with ``all_digits`` any digit may occur.
     """
     found: list[Mode] = [(modes[0][0], 0)]
-    most = 0  # how far the digit at hand may go, with what overlapping finer modes carry into it
+    most = 0  # maximum of the present digit, including carries from overlapping finer modes
     for (stride, extent, weight, _), (following, _, _, _) in itertools.pairwise(modes):
         ratio = _ratio(stride, following)
         most += extent - 1

@@ -1,4 +1,4 @@
-"""What the functions of the algebra take and give: layouts taken apart and put together."""
+"""Arguments and results of the algebra: layouts in parts."""
 
 from typing import Literal, TypeAlias, get_args
 
@@ -30,10 +30,10 @@ AnyLayout: TypeAlias = Layout
 """A layout of any rank."""
 
 InexactPolicy: TypeAlias = Literal["composite", "raise"]
-"""What to do where no single layout is exact: return the exact composite, or raise."""
+"""Policy if no single layout is exact: return the exact composite, or raise."""
 
 OutOfBoundsPolicy: TypeAlias = Literal["raise", "extend"]
-"""What to do where an operand is left: raise, or let its slowest mode count on, as CuTe does."""
+"""Policy if an operand is exceeded: raise, or extend its slowest mode, as CuTe does."""
 
 Parts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Stage, ...]]
 """Extents, strides, offset, order, and the stages that come after."""
@@ -43,12 +43,12 @@ Rising: TypeAlias = tuple[int, int, int, int]
 
 
 def parts_of(layout: AnyLayout, what: str) -> Parts:
-    """Return what a layout is made of; ``what`` is the operation that asks.
+    """Return the parts of a layout; ``what`` is the operation, for errors.
 
     Raises
     ------
     ConversionError
-        If it is no layout.
+        If it is not a layout.
     LayoutError
         If it is over a jagged shape, gathers, or does not start at zero.
     """
@@ -95,13 +95,13 @@ _OUTSIDE: tuple[str, ...] = get_args(OutOfBoundsPolicy)
 
 
 def check_exact(exact: object) -> None:
-    """Raise if this is no word for what to do where no single layout is exact."""
+    """Raise if this is not a valid policy for results without a single exact layout."""
     if not isinstance(exact, str) or exact not in _EXACT:
         raise ConversionError(f'exact must be "composite" or "raise", not {exact!r}')
 
 
 def check_outside(outside: object) -> None:
-    """Raise if this is no word for what to do where an operand is left."""
+    """Raise if this is not a valid policy for exceeded operands."""
     if not isinstance(outside, str) or outside not in _OUTSIDE:
         raise ConversionError(f'outside must be "raise" or "extend", not {outside!r}')
 

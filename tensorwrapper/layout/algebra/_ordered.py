@@ -136,21 +136,21 @@ def tile_to_shape(
     *,
     outside: OutOfBoundsPolicy = "raise",
 ) -> AnyLayout:
-    """Return `block` repeated until it fills extents: copies side by side, one after the other in memory.
+    """Return `block` repeated until it fills extents: copies side by side, contiguous in memory.
 
     Law: ``blocked_product(block, make_ordered_layout(counts, ranks))``, with as many copies per mode as the
-    extents need; so each mode has its extent, and position ``t * n + b`` is place b (of n) in copy t.
+    extents need. So each mode has its extent, and position ``t * n + b`` is place b (of n) in copy t.
 
     Parameters
     ----------
     block
         A layout of strides; modes that it lacks have extent 1.
     extents
-        What to fill: one entry per mode. Of nested entries only the size counts.
+        The extents to fill: one entry per mode. Only the size of nested entries counts.
     ranks
-        Which mode of copies runs fastest, as in `make_ordered_layout`; by default the block's order says.
+        The order of the modes of copies, as in `make_ordered_layout`; by default that of the block.
     outside
-        What to do where blocks do not divide an extent: "raise", or "extend": the last sticks out.
+        Policy if blocks do not divide an extent: "raise", or "extend", which lets the last one exceed it.
 
     Raises
     ------

@@ -55,28 +55,28 @@ _Group: TypeAlias = Callable[[_Side, _Side, int, OrdinalOrder], IntTree]
 
 
 def logical_product(block: AnyLayout, tiler: Copies, *, exact: InexactPolicy = "composite") -> AnyLayout:
-    """Return `block` repeated in as many copies as `tiler` has elements, laid out in the order of `tiler`.
+    """Return `block` repeated once per element of `tiler`, with the copies in the order of `tiler`.
 
     Law: with C the complement of A (moved to offset 0), as far as B needs it,
-    ``R((i, j)) == A(i) + C(B(j))``, where ``A(k)`` is short for ``A.offset_of_ordinal(k)``. Copy j of A lies
-    where B says, counted in copies; the copies interleave where A has gaps, and no two of their
-    elements share an offset unless two of A or of B do. The first mode is the block in either order.
+    ``R((i, j)) == A(i) + C(B(j))``, where ``A(k)`` is short for ``A.offset_of_ordinal(k)``. Copy j of A is at
+    position B(j), counted in copies. The copies interleave if A has gaps, and their elements share an offset
+    only if two of A or of B do. The first mode is the block in either order.
 
     Parameters
     ----------
     block
-        What is repeated: a layout of strides; of a composite, the inner layout.
+        The layout to repeat: a layout of strides, or the inner layout of a composite.
     tiler
-        Which copy is where: a layout of ordinals from 0 on, or an integer n (for ``n:1``).
+        The positions of the copies: a layout of ordinals from 0 on, or an integer n (for ``n:1``).
     exact
-        What to do where no layout of strides is proved: "composite", or "raise". See `compose`.
+        Policy if no layout of strides is proved: "composite", or "raise". See `compose`.
 
     Raises
     ------
     LayoutError
         If the orders differ, modes of the block overlap (see `complement`), or ordinals are negative.
     ConversionError
-        If the tiler is a tuple: by mode copies would overlap; `blocked_product` and `raked_product` do it.
+        If the tiler is a tuple: copies by mode would overlap; use `blocked_product` or `raked_product`.
 
     Notes
     -----

@@ -1,8 +1,8 @@
-"""Tilers: which ordinals of a layout, or of each of its modes, make a tile.
+"""Tilers: the ordinals of a layout, or of each of its modes, that make a tile.
 
-A tiler is a layout of ordinals; an integer n, which stands for ``n:1``; or a tuple with one tiler per mode,
-in which None leaves a mode as it is. A tuple may be shorter than the modes: it is for the first of them,
-in either order.
+A tiler is a layout of ordinals, an integer n, which means ``n:1``, or a tuple with one tiler per mode, in
+which None keeps a mode unchanged. A tuple may be shorter than the modes: it applies to the first of them, in
+either order.
 """
 
 from typing import SupportsIndex, TypeAlias, cast, final
@@ -64,7 +64,7 @@ def bounds_of(extents: IntTree, strides: IntTree, offset: int) -> tuple[int, int
 @final
 @frozen
 class Piece:
-    """A layout of ordinals: what a tiler is made of once it is read."""
+    """A layout of ordinals: a parsed tiler."""
 
     extents: IntTree
     strides: IntTree
@@ -154,12 +154,12 @@ def check_entries(plan: tuple[object, ...], parts: tuple[IntTree, ...], where: s
 
 
 def parse_tiler(text: str, *, order: OrdinalOrder = "lex") -> Tiler:
-    """Return the tiler that CuTe writes as `text`: ``[4:1;(2,2):(1,8);_]``, or a layout alone.
+    """Return the tiler of CuTe's `text`: ``[4:1;(2,2):(1,8);_]``, or a single layout.
 
     Raises
     ------
     LayoutError
-        If it is no such text.
+        If the text is not a tiler.
 
     Examples
     --------

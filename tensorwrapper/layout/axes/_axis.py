@@ -1,9 +1,8 @@
-"""Axis maps: where the positions of one mode lie, relative to a base that they share.
+"""Axis maps: the offsets of the positions of one mode, relative to a common base.
 
-A layout of a box is a base offset plus one axis map per mode. Three forms suffice for everything that
-selects positions of a mode: `Stride` (one step), `Cycle` (a progression that wraps and dwells, closed under
-every slice) and `Table` (any positions). Each operation returns the simplest form that is exact, with the
-constant that it splits off.
+A layout of a box is a base offset plus one axis map per mode. Three forms suffice for every selection of
+positions of a mode: `Stride` (one step), `Cycle` (a progression that wraps and dwells, closed under every
+slice) and `Table` (any positions). Each operation returns the simplest exact form, with a separate constant.
 """
 
 import math
@@ -39,7 +38,7 @@ class AxisMap(ABC):
     @property
     @abstractmethod
     def extent(self) -> int:
-        """How many positions there are."""
+        """Number of positions."""
 
     @abstractmethod
     def at(self, position: int) -> int:
@@ -56,7 +55,7 @@ class AxisMap(ABC):
     @property
     @abstractmethod
     def is_injective(self) -> bool:
-        """Whether no two positions share an offset; False where that is not decided."""
+        """Return True if all positions have different offsets; False if that is undecided."""
 
     @abstractmethod
     def take(self, start: int, step: int, count: int) -> Based:
@@ -84,11 +83,11 @@ class AxisMap(ABC):
     def gap(self) -> int:
         """Return the least distance between two different offsets; 0 if there is one only.
 
-        Of a long cycle that leaves out offsets it may be less.
+        For a long cycle with missing offsets it may be smaller.
         """
         values = self.distinct()
         if isinstance(values, range):
-            # Of a long range there is no len.
+            # A long range has no len.
             return values.step if len(values[:2]) > 1 else 0
         if len(values) < 2:
             return 0
@@ -254,7 +253,8 @@ class Cycle(AxisMap):
         if not self.step:
             return False
         if self.modulus is None:
-            # Neighbours differ by increment div divisor or one more, so only short turns can stand still.
+            # Neighbours differ by increment div divisor or one more, so only small increments can repeat an
+            # offset.
             return abs(self.increment) >= self.divisor or abs(self.at(self._extent - 1) - self.at(0)) == abs(
                 self.step
             ) * (self._extent - 1)
@@ -359,15 +359,16 @@ def _simplest(extent: int, start: int, increment: int, modulus: int | None, divi
     if modulus is not None:
         second, last = second % modulus, last % modulus
     offset, gap = step * (start // divisor), step * (second // divisor - start // divisor)
-    # Without a divisor the first two places differ, unless nothing turns: that needs no search for bounds.
+    # Without a divisor the first two offsets differ, unless the increment is 0, so no search for bounds is
+    # needed.
     if (
         not step
         or not increment
         or (divisor > 1 and Cycle(extent, start, increment, modulus, divisor, step)._is_still())
     ):
         return offset, Stride(extent, 0)
-    # Without a modulus the steps between neighbours differ by one at most, so that an even total means
-    # that all are alike; with one it is only a reason to look.
+    # Without a modulus the steps between neighbours differ by at most one, so an even total means that all
+    # are equal. With one it is only a hint.
     if step * (last // divisor) - offset == gap * (extent - 1) and (
         modulus is None or Cycle(extent, start, increment, modulus, divisor, step)._is_even()
     ):
@@ -404,7 +405,7 @@ class Table(AxisMap):
     """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for."""
 
     values: IntArray
-    # What is found out when it is first asked for; it never travels.
+    # Computed on first use, and never pickled.
     _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
     _different: Listing | None = attrs.field(default=None, init=False, repr=False)
 
@@ -432,7 +433,7 @@ class Table(AxisMap):
         if not len(self.values):
             return 0, -1
         if self._sorted is None:
-            # A tenth of what sorting costs, which only the inverse needs.
+            # A tenth of the time of sorting, which only the inverse needs.
             return int(self.values.min()), int(self.values.max())
         ordered, _ = self._sorted
         return int(ordered[0]), int(ordered[-1])
@@ -455,7 +456,7 @@ class Table(AxisMap):
         """Return the different offsets, ascending."""
         listing = self._different
         if listing is None:
-            values = different(self.values)  # not sorted where they lie close together
+            values = different(self.values)  # not sorted where they are dense
             # Neighbours are less than 2**64 apart, which unsigned numbers divisor.
             gaps = np.diff(values).view(np.uint64)
             ends = (int(gaps.min()), int(np.gcd.reduce(gaps))) if len(gaps) else (0, 0)

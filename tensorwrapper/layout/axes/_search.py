@@ -1,8 +1,8 @@
-"""The positions of several modes whose offsets sum to a total: the first ones in row-major order, or all.
+"""Positions of several modes whose offsets sum to a total: the first ones in row-major order, or all.
 
-Modes that split the total as a number splits into digits leave no choice, so they are taken first. Of those
-that interleave each in turn takes the least position that leaves the others a solution, which is found by
-halving: whether a solution is among the first positions is a question to `reaches`.
+Modes that split the total like digits of a number are unique, so they are taken first. Each of the
+interleaved ones in turn takes the least position that leaves the others a solution, found by halving:
+`reaches` tests whether a solution is among the first positions.
 """
 
 import math
@@ -83,7 +83,7 @@ def _settle(
 
 
 def _window(modes: Mapping[int, Numbers], mode: int, left: int) -> tuple[int, int, int, int]:
-    """Return between which numbers that of a mode lies, and what it is congruent to, by which modulus."""
+    """Return the range of the number of a mode, and its residue with a modulus."""
     others = [numbers for other, numbers in modes.items() if other != mode]
     rest = sum([numbers.span for numbers in others])
     return max(left - rest, 0), left, left, math.gcd(*[numbers.divisor for numbers in others])

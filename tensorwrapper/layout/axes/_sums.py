@@ -1,10 +1,10 @@
-"""Whether one number from each of several sets makes a total: linear equations in bounded integers.
+"""Sums with one number from each of several sets: linear equations in bounded integers.
 
-An offset is a sum of one number per mode, so this decides where an offset lies and whether layouts meet. Up
-to three evenly spaced sets are decided by formulas: one by division, two by a congruence, three by counting
-all sums, as in Popoviciu's formula for coins, with sums of floors in Euclid's way. In general the question is
-hard, so what is left is a search: over the set with the fewest candidates, which the others bound by their
-reach and by their common divisor. It has a limit.
+An offset is a sum of one number per mode, so this locates offsets and decides whether layouts overlap.
+Formulas decide up to three evenly spaced sets: one by division, two by a congruence, three by counting all
+sums, as in Popoviciu's formula for coins, with sums of floors in Euclid's way. The general problem is hard,
+so the rest is a search with a limit. It runs over the set with the fewest candidates, which the others bound
+by their range and by their common divisor.
 """
 
 import math
@@ -37,7 +37,7 @@ _FEW = 8  # candidates up to which a look at each takes less time than counting 
 
 @final
 class Budget:
-    """How many steps a search may still take; ``what`` says in errors what is sought."""
+    """The remaining steps of a search; ``what`` is its purpose in errors."""
 
     __slots__ = ("left", "limit", "what")
 
@@ -76,7 +76,7 @@ class Numbers(ABC):
     def between(self, low: int, high: int, total: int, modulus: int, budget: Budget) -> Iterable[int]:
         """Return the numbers from `low` to `high` that are congruent to `total`; with modulus 0, equal.
 
-        Each number that is looked at and left out takes a step of the budget.
+        Each number that is inspected and skipped takes a step of the budget.
         """
 
 
@@ -170,7 +170,7 @@ class Listing(Numbers):
 @final
 @frozen(eq=False)
 class Sieve(Numbers):
-    """Those multiples of a unit, up to the greatest, that `has` tells to be in."""
+    """The multiples of a unit, up to a maximum, for which `has` returns True."""
 
     unit: int
     greatest: int
@@ -256,7 +256,7 @@ def _reaches(sets: list[Numbers], total: int, budget: Budget) -> bool:
     even = [numbers for numbers in sets if isinstance(numbers, Progression)]
     if len(even) == len(sets):
         if len(sets) <= 2:
-            # What is left is within the reach of the other, and a multiple of its step.
+            # The rest is within the range of the other, and a multiple of its step.
             return True
         if len(sets) == 3 and fewest > _FEW:
             return count_sums(even, total) > 0
@@ -294,7 +294,7 @@ def _ways(a: int, b: int, c: int, total: int) -> int:
     if total < 0 or total % apart:
         return 0
     a, b, c, total, period = a // apart, b // apart, c // apart, total // apart, shared // apart
-    # The multiples of `a` that leave one of what b and c have in common.
+    # The multiples of `a` that leave a multiple of the common divisor of b and c.
     first = total * pow(a, -1, period) % period if period > 1 else 0
     total -= a * first
     if total < 0:

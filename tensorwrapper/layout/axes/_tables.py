@@ -21,11 +21,11 @@ def sum_table(base: int, vectors: Sequence[IntArray], out: IntArray | None = Non
     Parameters
     ----------
     base
-        What every sum begins with.
+        The start of every sum.
     vectors
         One vector per mode.
     out
-        Where the sums go; a new array if not given.
+        The array for the sums; a new one by default.
     """
     table: IntArray = np.full((), base, dtype=np.int64)
     for vector in reversed(vectors[1:]):
@@ -45,7 +45,7 @@ def fill_box(out: IntArray, base: int, strides: Index) -> None:
         sum_table(base, [_steps(*mode) for mode in zip(extents, strides, strict=True)], out)
         return
     modes = _joined(extents, strides)
-    # What is added again and again: the last modes, as many as stay in the cache.
+    # The repeated part: the last modes, as many as stay in the cache.
     plane = np.full(1, base, dtype=np.int64)
     while modes and plane.size * modes[-1][0] <= _PLANE:
         plane = np.add.outer(_steps(*modes.pop()), plane).reshape(-1)

@@ -1,6 +1,6 @@
-"""The positions of one mode that have an offset, and the offsets it has, of an axis map of any extent.
+"""The positions of one mode with an offset, and its offsets, for an axis map of any extent.
 
-Nothing here goes through positions: what is many is a range, or comes one after the other as it is asked for.
+No function here iterates over positions: large results are ranges, or lazy.
 """
 
 import math
@@ -120,9 +120,9 @@ def numbers_of(axis: AxisMap) -> Numbers | None:
 
 
 def tracks_of(axis: AxisMap, low: int, high: int) -> Iterator[range]:
-    """Return an iterator over the offsets in the order of their positions, each where it first stands.
+    """Return an iterator over the offsets in the order of their first positions.
 
-    Ranges, because offsets are evenly spaced up to where a cycle begins again; an offset may come twice.
+    It yields ranges, because offsets are evenly spaced up to the wrap of a cycle; an offset may be repeated.
     Those below `low` or above `high` may be left out.
 
     Examples

@@ -1,4 +1,4 @@
-"""Few positions of a mode that are evenly spaced, such as any two: they select as a slice does."""
+"""Evenly spaced positions of a mode, if they are few, such as any two: they select like a slice."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _FEW = 32
 def even_positions(item: object, extent: int) -> tuple[int, int, int] | None:
     """Return start, step and count of positions in a list or array, counted from the end if negative.
 
-    None if they are not evenly spaced, not few, none, or wrong: then the general way says what is wrong.
+    None if they are not evenly spaced, not few, empty, or invalid: the general way raises the error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Many indices to offsets and back, in batches that stay in the cache."""
+"""Conversion of many indices to offsets and back, in batches that stay in the cache."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -44,9 +44,9 @@ def offsets_of_rows(
     shape
         The box.
     base
-        What every offset begins with.
+        The start of every offset.
     steps
-        What each mode adds: a stride, or an axis map.
+        The contribution of each mode: a stride, or an axis map.
     """
     array = to_index_array(indices, shape.rank)
     count = math.prod(array.shape[:-1])
@@ -59,7 +59,7 @@ def offsets_of_rows(
     modes = list(zip(shape.origin, shape.extents, steps, strict=True))
     if any(start < -MAX_INT64 - 1 for start, _, _ in modes):
         raise SizeOverflowError(f"{shape} has indices beyond 64 bits; use offset_of()")
-    # Otherwise differences may wrap to what looks inside.
+    # Otherwise differences may wrap to numbers that seem to be inside.
     fits = all(start >= -MAX_INT64 and start + extent <= MAX_INT64 for start, extent, _ in modes)
     for run in _batches(count):
         batch, sums = rows[run], offsets[run]

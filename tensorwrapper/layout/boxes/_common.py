@@ -1,4 +1,4 @@
-"""What every layout can do, however it computes an element's place."""
+"""Operations of every layout, for any computation of offsets."""
 # ruff: noqa: ARG002 - what a layout without a rule refuses does not look at what it is given
 
 from abc import ABC, abstractmethod
@@ -99,7 +99,7 @@ def check_int64(layout: "LayoutCommon", base: int) -> None:
 
 
 def new_table(extents: Extents) -> IntArray:
-    """Return an array for the offsets of a box, not filled; `SizeOverflowError` if there can be none."""
+    """Return an empty array for the offsets of a box; `SizeOverflowError` if it cannot exist."""
     try:
         return np.empty(extents, dtype=np.int64)
     except (MemoryError, ValueError) as error:
@@ -136,10 +136,10 @@ def no_element(shape: Shape[Any], offset: int) -> OutOfBoundsError:
 
 
 def search_injective(layout: "LayoutCommon", base: int) -> bool:
-    """Tell by looking whether no two elements share a place: for layouts that no rule decides.
+    """Return True if a search finds no shared offset: for layouts that no rule decides.
 
-    A layout that is too large to search counts as overlapping, which makes what lies on it read-only: the
-    safe side.
+    A layout that is too large to search counts as overlapping, so tensors over it are read-only: the safe
+    side.
     """
     size: int = layout.shape.size
     if size > _SEARCHED or not fits_int64(layout, base):
@@ -165,15 +165,15 @@ class TileView:
 
 
 AlgebraParts: TypeAlias = tuple[IntTree, IntTree, int, OrdinalOrder, tuple[Any, ...]]
-"""What the algebra takes a layout to be: extents, strides, offset, order, and the stages that come after."""
+"""The parts of a layout in the algebra: extents, strides, offset, order, and the later stages."""
 
 
 @final
 @frozen
 class ModeOperation:
-    """What is done to the modes of a layout, for layouts of each family.
+    """An operation on the modes of a layout, with one implementation per family of layouts.
 
-    A layout is asked by `LayoutCommon.change`, which knows its own family: nobody asks for its class.
+    `LayoutCommon.change` selects the implementation of its family, so callers need not test classes.
     """
 
     name: str
@@ -183,19 +183,19 @@ class ModeOperation:
     of_cells: "Callable[[LayoutCommon], LayoutCommon] | None" = None
     """Of a layout of cells; refused if None."""
     of_tiles: "Callable[[LayoutCommon], LayoutCommon] | None" = None
-    """Of a box whose tiles lie each at a place of its own; as `of_maps` if None."""
+    """For a box with a separate position for each tile; the same as `of_maps` if None."""
     modes: "Callable[[LayoutCommon], Iterable[int | None]] | None" = None
-    """Which mode of a layout each mode of the result is, None for a new one; mode k is mode k if not given.
+    """The source mode of each mode of the result, None for a new one; unchanged by default.
 
-    Asked after the operation, which has checked its arguments. Layers and names of modes go by it."""
+    Called after the operation, which has checked its arguments. Layers and names of modes follow it."""
 
 
 class LayoutCommon(ABC):
-    """Abstract: what is marked so, the primitives.
+    """Abstract base: the marked methods are the primitives.
 
-    A layout is a function from the indices of a shape to offsets, counted in elements. What else is asked of
-    one stands below the primitives, with the answer of a layout that has no rule for it: None, or a refusal
-    that says why. `CustomLayout` answers all of it from two primitives.
+    A layout is a function from the indices of a shape to offsets, counted in elements. Below the primitives
+    are other methods, with defaults for layouts without a rule: None, or an error with the reason.
+    `CustomLayout` derives all of them from two primitives.
     """
 
     __slots__ = ()
@@ -221,12 +221,12 @@ class LayoutCommon(ABC):
     @property
     @abstractmethod
     def is_contiguous(self) -> bool:
-        """Whether the elements in row-major order lie at consecutive offsets."""
+        """Return True if the elements in row-major order have consecutive offsets."""
 
     @property
     @abstractmethod
     def is_injective(self) -> bool:
-        """Whether no two elements share a place."""
+        """Return True if all elements have different offsets."""
 
     @abstractmethod
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
@@ -238,7 +238,7 @@ class LayoutCommon(ABC):
 
     @abstractmethod
     def index_of(self, offset: SupportsIndex) -> Index:
-        """Return the first index, in row-major order, whose element lies at `offset`."""
+        """Return the first index, in row-major order, whose element has this `offset`."""
 
     @abstractmethod
     def to_numpy(self) -> IntArray:
@@ -251,7 +251,7 @@ class LayoutCommon(ABC):
 
     @abstractmethod
     def at(self, key: PositionalKey) -> "LayoutCommon":
-        """Return the layout of what a positional key selects; the result starts at zero."""
+        """Return the layout of a selection by a positional key; the result starts at zero."""
 
     @abstractmethod
     def window(self, region: Shape[Any]) -> "LayoutCommon":
@@ -259,7 +259,7 @@ class LayoutCommon(ABC):
 
     @property
     def span(self) -> int:
-        """How many places lie from the least offset to the greatest, both included."""
+        """Number of offsets from the least to the greatest, both included."""
         least, greatest = self.bounds()
         return greatest - least + 1
 
@@ -276,19 +276,19 @@ class LayoutCommon(ABC):
 
     @property
     def rank(self) -> int:
-        """How many modes there are."""
+        """Number of modes."""
         return self.shape.rank
 
     @property
     def names(self) -> ModeNames | None:
-        """The name of each mode, or None for a mode without one; None if there are no names."""
+        """The name of each mode, or None for an unnamed mode; None if all are unnamed."""
         return None
 
     def unnamed(self) -> "LayoutCommon":
         """Return the same layout without names of its modes."""
         return self
 
-    # Which rules it has.
+    # Properties of its rules.
 
     has_mode_maps: ClassVar[bool] = False
     """Whether `mode_maps` answers: an offset is a base plus one number per mode, over a box."""
@@ -319,9 +319,9 @@ class LayoutCommon(ABC):
         return None
 
     def cell_table(self) -> tuple[IntArray, IntArray] | None:
-        """Return the place of each cell of a jagged shape, or of each row of a box, and its strides.
+        """Return the offset of each cell of a jagged shape, or of each row of a box, and its strides.
 
-        None if cells are not strided; strides of no mode say that every element is a cell.
+        None if cells are not strided; without modes every element is a cell.
         """
         return None
 
@@ -339,12 +339,12 @@ class LayoutCommon(ABC):
 
     @property
     def is_packed(self) -> bool:
-        """Whether an offset is the first one plus the ordinal, over a jagged shape."""
+        """Return True if, over a jagged shape, an offset is the first one plus the ordinal."""
         return False
 
     @property
     def is_composite(self) -> bool:
-        """Whether this is one layout after the other, so that little is known but by looking."""
+        """Return True for a composition of layouts, whose properties mostly need a search."""
         return False
 
     @property
@@ -364,7 +364,7 @@ class LayoutCommon(ABC):
 
     @property
     def placed_tiles(self) -> Tiling | None:
-        """Tiles that lie anywhere, each with strides of its own."""
+        """Tiles at any positions, each with separate strides."""
         return None
 
     @property
@@ -374,17 +374,17 @@ class LayoutCommon(ABC):
 
     @property
     def keeps_tiles(self) -> bool:
-        """Whether the tile that an element is in decides where it lies."""
+        """Return True if the offset of an element depends on its tile."""
         return self.tiles is not None or self.placed_tiles is not None
 
     @property
     def cell_rank(self) -> int | None:
-        """How many modes a cell of a jagged shape has here, each with a stride; None if not strided."""
+        """Number of modes of a cell of a jagged shape, each with a stride; None if not strided."""
         return None
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """How many modes each layer has; none if the shape has no layers."""
+        """Number of modes of each layer; empty if the shape has no layers."""
         return ()
 
     def without_layers(self) -> "LayoutCommon":
@@ -392,7 +392,7 @@ class LayoutCommon(ABC):
         return self
 
     def as_strided(self) -> "LayoutCommon | None":
-        """Return the same layout without nested modes, as `Strided`; None if a mode has no single step."""
+        """Return the same layout as `Strided`, without nested modes; None if a mode has several steps."""
         return None
 
     def copy_form(self) -> "LayoutCommon":
@@ -403,7 +403,7 @@ class LayoutCommon(ABC):
 
     @property
     def ordinal_order(self) -> OrdinalOrder:
-        """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
+        """Order of ordinals: "lex" (the last mode fastest) or "colex" (the first)."""
         return "lex"
 
     @property
@@ -418,11 +418,11 @@ class LayoutCommon(ABC):
 
     @property
     def has_ordinals(self) -> bool:
-        """Whether it belongs to the algebra of nested modes, with an order of its own for ordinals."""
+        """Return True if it belongs to the algebra of nested modes, with its own order of ordinals."""
         return False
 
     def algebra_parts(self) -> AlgebraParts | None:
-        """Return what the algebra takes this layout to be; None if it is none of its kind."""
+        """Return the parts of this layout in the algebra; None if it does not belong to it."""
         return None
 
     def offset_of_ordinal(self, ordinal: object) -> int:
@@ -441,7 +441,7 @@ class LayoutCommon(ABC):
     # From offsets to indices.
 
     def indices_of(self, offset: int, limit: int) -> list[Index]:
-        """Return all indices whose elements lie at `offset`, in row-major order; never an empty list.
+        """Return all indices whose elements have this `offset`, in row-major order; never an empty list.
 
         `LayoutError` if there are more than `limit`.
         """
@@ -457,7 +457,7 @@ class LayoutCommon(ABC):
         return [tuple(map(add, places, shape.origin)) for places in found] if any(shape.origin) else found
 
     def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the first index whose element lies at each of a flat array of offsets."""
+        """Return the first index whose element has each of a flat array of offsets."""
         raise self.refusal("indices_at")
 
     def locate(self, offsets: IntArray) -> tuple[IntArray, IntArray] | None:
@@ -486,7 +486,7 @@ class LayoutCommon(ABC):
         return operation.of_maps(self)
 
     def as_tiled(self, tiling: Tiling) -> "LayoutCommon | None":
-        """Return the view of storage by a tiling of its box, if it has a rule of its own for that."""
+        """Return the view of storage by a tiling of its box, if it has a special rule."""
         return None
 
     def moved_to(self, shape: Shape[Any]) -> "LayoutCommon":
@@ -496,7 +496,7 @@ class LayoutCommon(ABC):
     # As text.
 
     def text(self) -> str | None:
-        """Return the layout as CuTe writes it; None if it is no layout of nested modes from zero on."""
+        """Return the text of the layout in CuTe's notation; None if it has no such notation."""
         return None
 
     def expression(self) -> str:

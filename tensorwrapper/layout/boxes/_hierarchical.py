@@ -1,4 +1,4 @@
-"""Hierarchical layouts: modes made of modes, as CuTe writes them, with an order of their own."""
+"""Hierarchical layouts: nested modes as in CuTe, with their own order."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, cast, final
@@ -43,7 +43,8 @@ __all__ = [
 class Hierarchical(LayoutCommon):
     """Offset plus the sum of position times stride over the leaves of nested extents.
 
-    Its shape is the box of the leaf extents, from left to right. ``origin`` is None where that is all zeros.
+    Its shape is the box of the leaf extents, from left to right. ``origin`` is None if it is zero in all
+    modes.
     """
 
     extents: IntTree
@@ -207,7 +208,7 @@ class Hierarchical(LayoutCommon):
 
 
 def ordinal_expression(layout: LayoutCommon) -> str:
-    """Return what makes a layout again that has an order of its own for ordinals."""
+    """Return an expression that makes a layout with its own order of ordinals."""
     text, order = layout.text(), layout.ordinal_order
     if text is None:
         return f"<{order} layout over {layout.shape!r}: {layout.offset} at its origin>"

@@ -1,7 +1,7 @@
-"""Nested tuples of integers: what hierarchical extents, strides, profiles and coordinates are made of.
+"""Nested tuples of integers: hierarchical extents, strides, profiles and coordinates.
 
 A tree is an integer (a leaf) or a tuple of trees, one per mode. Its leaves are numbered from left to right.
-Which of them runs fastest is the order: ``"lex"`` the last, ``"colex"`` the first.
+The order is ``"lex"`` if the last leaf is the fastest, ``"colex"`` if the first is.
 """
 
 import math
@@ -44,7 +44,7 @@ IntTree: TypeAlias = "int | tuple[IntTree, ...]"
 """An integer, or a tuple with one tree per mode."""
 
 NestedInts: TypeAlias = "SupportsIndex | tuple[NestedInts, ...]"
-"""What is taken for an `IntTree`: any integers, nested in tuples."""
+"""A value that converts to an `IntTree`: any integers, nested in tuples."""
 
 OrdinalOrder: TypeAlias = Literal["lex", "colex"]
 """How ordinals count: the last mode fastest ("lex", row-major) or the first ("colex", CuTe's own)."""

@@ -29,7 +29,7 @@ _Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
 
 Positional: TypeAlias = int | _Step | None
-"""What is left of one item of a key: a position, a range, or (None) a new mode of extent 1."""
+"""The parsed form of one item of a key: a position, a range, or (None) a new mode of extent 1."""
 
 
 def parse_positional(key: PositionalKey, extents: Extents, lead: Index = ()) -> list[Positional]:
@@ -80,7 +80,7 @@ def expand_positional(key: PositionalKey, rank: int) -> list[PositionalItem]:
 
 
 def resolve(item: object, mode: int, extent: int, lead: Index) -> int | _Step:
-    """Return what one item that is no new mode selects of a mode: see `parse_positional`."""
+    """Return the selection of a mode by one item that is not a new mode: see `parse_positional`."""
     if type(item) is int and 0 <= item < extent:
         return item
     if isinstance(item, slice):

@@ -1,6 +1,6 @@
-"""Operations on modes as objects, which each family of layouts is asked to do.
+"""Operations on modes as objects, which each family of layouts implements.
 
-Beside what is done stands which mode of the layout each mode of the result is: layers and names go by that.
+Each operation also maps the modes of the result to those of the layout, for layers and names.
 """
 
 from collections.abc import Iterable
@@ -154,7 +154,7 @@ def unsqueezing(mode: SupportsIndex) -> ModeOperation:
 
 
 def unsqueezed(layout: LayoutCommon, modes: Iterable[SupportsIndex]) -> LayoutCommon:
-    """Return the layout with several new modes of extent 1, counted as they come to stand in it."""
+    """Return the layout with several new modes of extent 1, numbered by their positions in the result."""
     for mode in new_modes(modes, layout.rank):
         layout = layout.change(unsqueezing(mode))
     return layout

@@ -65,12 +65,12 @@ def pad_positions(extent: int, before: int, after: int, boundary: Boundary) -> I
 
 
 def positions_beyond(places: IntArray, extent: "int | IntArray", boundary: Boundary) -> IntArray:
-    """Return for places in and beyond modes of these extents, 1 at least, the positions that stand there.
+    """Return the positions for places in and beyond modes of these extents, at least 1.
 
     Raises
     ------
     ConversionError
-        If there is no such boundary.
+        If the boundary does not exist.
     """
     if not isinstance(cast("object", boundary), str) or boundary not in get_args(Boundary):
         raise ConversionError(

@@ -1,7 +1,7 @@
-"""Layouts whose modes have names: a layout of the same shape without them, seen through the names.
+"""Layouts whose modes have names: a wrapper of an unnamed layout of the same shape.
 
-What becomes of the names is said here and nowhere else: a mode that is kept keeps its name, a new one has
-none. No other layout knows of names, and its shape has none; who writes a layout need not think of them.
+Only this module has the rules for names: a kept mode keeps its name, and a new one is unnamed. All other
+layouts and their shapes are unnamed, so new layouts need no code for names.
 """
 
 import abc
@@ -121,7 +121,7 @@ class Named(LayoutCommon):
         made = self.plain.outer(key)
         if made is None:
             return None
-        # What is known at once has an item for each of the first modes, of which integers drop theirs.
+        # The fast case: an item for each of the first modes, whose integers drop these modes.
         items = cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
         left = range(len(items), len(self._names))
         return self._kept(made, [m for m, item in enumerate(items) if type(item) is not int] + [*left])
@@ -150,7 +150,7 @@ class Named(LayoutCommon):
     def __reduce__(self) -> "tuple[type[Named], tuple[LayoutCommon, ModeNames]]":
         return Named, (self.plain, self._names)
 
-    # What places have to do with, and names have not.
+    # Methods about offsets, which names do not affect.
 
     @property
     def offset(self) -> int:
@@ -181,11 +181,11 @@ class Named(LayoutCommon):
 
 
 def _asked_of_plain(name: str) -> property:
-    # A method as well: what is found is bound to the layout without names.
+    # Works for methods as well: the result is bound to the layout without names.
     return property(lambda self: getattr(self.plain, name))
 
 
-# All else that a layout is asked, whatever is added to it later.
+# All other methods of a layout, including future ones.
 for _name in vars(LayoutCommon):
     if not _name.startswith("_") and _name not in vars(Named):
         setattr(Named, _name, _asked_of_plain(_name))

@@ -20,7 +20,7 @@ def to_tiling(tiling: object, what: str) -> Tiling:
 
 
 def is_default(order: Order | Iterable[SupportsIndex]) -> bool:
-    # Arrays compare element by element, so the type is asked first.
+    # Arrays compare element by element, so the type is tested first.
     return isinstance(order, str) and order == "C"
 
 

@@ -61,8 +61,9 @@ class Separable(LayoutCommon):
 
     @property
     def is_contiguous(self) -> bool:
-        # What `from_axes` left here has a mode that is no stride, so its elements do not follow one another,
-        # unless a mode of tables merely spells out what several modes could say: that is not looked for.
+        # Layouts that `from_axes` left here have a mode without a stride, so their elements are not
+        # consecutive. The exception is a table that repeats what several strided modes could express, which
+        # is not searched for.
         return not self._shape.size
 
     @property
@@ -114,7 +115,7 @@ class Separable(LayoutCommon):
             sum_table(self.base, [axis.offsets() for axis in self.axes], out)
 
     def at(self, key: PositionalKey, lead: Index = ()) -> "Strided | Separable":
-        """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
+        """Return the layout of a selection by a key; ``lead`` is the prefix of the box in errors."""
         base, mode = self.base, 0
         axes: list[AxisMap] = []
         for entry in parse_positional(key, self._shape.extents, lead):
@@ -176,7 +177,7 @@ class Separable(LayoutCommon):
     def __reduce__(
         self,
     ) -> tuple[Callable[..., "Separable"], tuple[Shape[Any], int, tuple[AxisMap, ...]]]:
-        # What `is_injective` remembers stays behind.
+        # The cached result of `is_injective` is not pickled.
         return Separable, (self._shape, self.base, self.axes)
 
 
@@ -224,17 +225,17 @@ def _digits(axes: Sequence[AxisMap]) -> list[int] | None:
 
 
 def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
-    """Return for each offset the first absolute index whose element lies there: an (..., rank) array.
+    """Return the first absolute index whose element has each offset: an (..., rank) array.
 
-    Memory beside the result is the sum of the extents of modes without a stride; O(rank * log extent) per
+    Memory besides the result is the sum of the extents of modes without a stride; O(rank * log extent) per
     offset.
 
     Raises
     ------
     OutOfBoundsError
-        If no element lies at an offset.
+        If no element has an offset.
     LayoutError
-        If modes interleave, so that an offset does not split by itself.
+        If modes interleave, so that an offset does not split into positions.
     """
     _, axes = layout.mode_maps("indices_at")
     shape = layout.shape

@@ -65,8 +65,8 @@ def row_major(shape: Shape[Any], offset: int) -> "Strided":
 class Strided(LayoutCommon):
     """Offset plus the sum of (index - origin) * stride, over a smooth shape.
 
-    It holds the numbers of its box; the shape is made of them when it is first asked for, because most
-    layouts are only on the way to the next one.
+    It holds the numbers of its box. The shape is made on first access, because most layouts are only
+    intermediate.
 
     Parameters
     ----------
@@ -75,15 +75,14 @@ class Strided(LayoutCommon):
     strides
         One step per mode.
     offset
-        The place of the element at the origin.
+        The offset of the element at the origin.
     """
 
     extents: Extents
     origin: Index
     strides: Index
     _offset: int
-    # What is found out when it is first asked for, and not set before, or each slice would pay. It never
-    # travels.
+    # Computed on first access, and not initialized before, which would slow down each slice. Never pickled.
     _shape: Shape[Any] = attrs.field(eq=False, init=False)
     _steps: tuple[int, tuple[_Step, ...]] = attrs.field(eq=False, init=False)
     _injective: bool | None = attrs.field(eq=False)
@@ -159,7 +158,7 @@ class Strided(LayoutCommon):
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         offset, steps = self._known_steps()
-        # Loops over elements ask this: a tuple of Python integers in the box is not looked at twice.
+        # Loops over elements call this: a tuple of Python integers in the box is checked once.
         if isinstance(index, tuple) and len(index) == len(steps):
             if len(steps) == 3:
                 # The loop below written out, for the most frequent rank: it saves a third of the time.
@@ -231,7 +230,7 @@ class Strided(LayoutCommon):
             fill_box(out, self._offset, self.strides)
 
     def at(self, key: PositionalKey, lead: Index = ()) -> "Strided":
-        """Return the layout of what a key selects; ``lead`` is where errors say that the box lies."""
+        """Return the layout of a selection by a key; ``lead`` is the prefix of the box in errors."""
         if type(key) is int and self.extents:
             # One row, as loops ask for.
             extent = self.extents[0]
@@ -274,7 +273,7 @@ class Strided(LayoutCommon):
         if given > len(self.strides):
             return None
         try:
-            # Exact types: a bool is no index. The key may be shorter than the layout.
+            # Exact types: a bool is not an index. The key may be shorter than the layout.
             for item, extent, stride in zip(items, self.extents, self.strides):  # noqa: B905
                 if type(item) is slice:
                     start, stop, step = item.indices(extent)
@@ -419,7 +418,7 @@ class Strided(LayoutCommon):
         return new_strided(self.extents, self.origin, tuple(strides), offset)
 
 
-# The setters of the slots themselves: a third of what attrs' constructor costs, and every slice makes one.
+# Setters of the slots: a third of the time of attrs' constructor, which every slice would call.
 (_set_extents, _set_origin, _set_strides, _set_offset, _set_shape, _set_steps, _set_injective) = slot_setters(
     Strided, "extents", "origin", "strides", "_offset", "_shape", "_steps", "_injective"
 )

@@ -30,20 +30,20 @@ def _to_shift(value: SupportsIndex) -> int:
 class Swizzle:
     """A permutation of the offsets from 0 on: some bits are combined, by exclusive or, with higher ones.
 
-    Of an offset the ``bits`` bits from place ``base + shift`` on are moved down by ``shift`` places and
-    combined with those from place ``base`` on; with a negative shift the lower bits are moved up. Doing it
-    twice gives the offset back, and every aligned block of ``period`` offsets is permuted in itself.
+    The ``bits`` bits of an offset from position ``base + shift`` on are moved down by ``shift`` positions and
+    combined with those from position ``base`` on; with a negative shift the lower bits are moved up. Applying
+    it twice returns the offset, and every aligned block of ``period`` offsets is permuted within itself.
 
     Source: the ``Swizzle`` of NVIDIA's CuTe, as the CUTLASS documentation describes it.
 
     Parameters
     ----------
     bits
-        How many bits are combined.
+        Number of combined bits.
     base
-        The lowest bit that is touched; lower ones stay, so runs of ``2**base`` stay together.
+        The lowest changed bit; lower ones stay, so runs of ``2**base`` stay contiguous.
     shift
-        How far the two groups of bits lie apart: at least `bits`, or at most ``-bits``.
+        Distance of the two groups of bits: at least `bits`, or at most ``-bits``.
 
     Raises
     ------

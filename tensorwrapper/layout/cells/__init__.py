@@ -1,1 +1,1 @@
-"""Storage of jagged shapes: rows and boxes, each with a start of its own."""
+"""Storage of jagged shapes: rows and boxes, each with its start."""

@@ -1,7 +1,7 @@
-"""Layouts of jagged shapes: packed, cell after cell, or by a table that says where each cell lies.
+"""Layouts of jagged shapes: packed, cell after cell, or by a table with the offset of each cell.
 
-A cell of a jagged shape is a box, so one place and one stride per mode describe it. Every selection of such
-cells has this form again: runs and gathers of rows, slices of any step within the cells, single positions.
+A cell of a jagged shape is a box, so one offset and one stride per mode describe it. Every selection of such
+cells has this form again: runs and gathers of rows, slices with any step in the cells, single positions.
 """
 
 import math
@@ -115,7 +115,7 @@ class Packed(CellLayout):
         return found
 
     def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the index whose element lies at each of a flat array of offsets."""
+        """Return the index whose element has each of a flat array of offsets."""
         least, greatest = self.bounds()
         outside = (offsets < least) | (offsets > greatest)
         if outside.any():
@@ -262,7 +262,7 @@ def _known_blocked(shape: Shape[Any], starts: IntArray, strides: IntArray) -> "B
 def _of_lists(
     shape: Shape[Any], lists: Lists, offset: int, reach: tuple[int, int], *, are_different: bool
 ) -> "Packed | Blocked":
-    """Return the layout of rows of packed lists: what `make_blocked` gives, with all that is known of it."""
+    """Return the layout of rows of packed lists: the result of `make_blocked`, with all known properties."""
     if not lists.size:
         return Packed(shape, offset)
     if lists.is_packed():
@@ -428,7 +428,7 @@ class Blocked(SearchedCells):
         placed, rank = self._placed, self._shape.rank
         heads, tails = split_items(expand_positional(key, rank), rank - placed.width)
         if not any(isinstance(item, slice) for item in heads):
-            # New modes commute with pinned ones; what is left is a part of one cell.
+            # New modes commute with dropped ones; the rest is a part of one cell.
             tails = [*[item for item in heads if item is None], *tails]
             heads = [item for item in heads if item is not None]
         rows: Rows | int = placed.rows
@@ -444,7 +444,7 @@ class Blocked(SearchedCells):
             return cell.at(inner, lead)
         run = plain_run(heads, rows.count, lead) if all(map(is_whole, [*heads[1:], *tails])) else None
         if run == (0, placed.rows.count) and rows is placed.rows and starts_at_zero(rows):
-            return self  # with what is known of it: that took time
+            return self  # with its known properties, which took time
         if run is not None:
             rows = Rows(rows.columns, rows.depth, rows.start + run[0], rows.start + run[1], 0)
             return make_blocked(wrap(Jagged(rows)).zero_based(), *placed.table_of(rows), self.offset)

@@ -1,4 +1,4 @@
-"""What all layouts of cells answer by their table: they differ in how they come by one."""
+"""Methods of all layouts of cells that use their tables; they differ in how they make one."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""Cells: boxes in memory, each at a place and with strides of its own, as arrays.
+"""Cells: boxes in memory, each with its offset and strides, as arrays.
 
-This is what layouts of jagged shapes compute with; it knows nothing of shapes. All answers take memory in
-proportion to the cells, never to their elements, but for those that list runs or offsets.
+Layouts of jagged shapes compute with this; it does not use shapes. All methods take memory in proportion to
+the cells, never to their elements, except those that list runs or offsets.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _WINDOW = 1 << 16  # cells at a time where what is made on the way would be as l
 @final
 @frozen(eq=False)
 class _Digit:
-    """One digit of an offset: how often a stride fits into what wider strides leave."""
+    """One digit of an offset: the quotient of the rest after wider strides by a stride."""
 
     step: int
     starts: IntArray
@@ -38,11 +38,11 @@ class _Digit:
 @final
 @frozen(eq=False)
 class CellGrid:
-    """Which cell holds an offset, by a search for each of its digits.
+    """The cell of an offset, by a search for each of its digits.
 
-    An offset has digits: how often the widest stride fits, how often the next fits into the rest, and so on.
-    Where no cell carries into the next digit, a cell is a box of digits; and where any two cells have the
-    same or disjoint intervals in every digit, the cells are tiles of one grid.
+    An offset has digits: the quotient by the widest stride, the quotient of the rest by the next stride, and
+    so on. If no cell carries into the next digit, a cell is a box of digits. If any two cells have equal or
+    disjoint intervals in every digit, the cells are tiles of one grid.
     """
 
     least: int
@@ -244,7 +244,7 @@ class Cells:
             return int(self.starts.min()), int(self.starts.max())
         lows: list[int] = []
         highs: list[int] = []
-        # In parts that stay in the cache: what is made on the way is as long as the table.
+        # In parts that stay in the cache, because intermediate arrays are as long as the table.
         for first in range(0, len(self.starts), _WINDOW):
             extents = self.extents[first : first + _WINDOW, 0]
             starts = self.starts[first : first + _WINDOW]
@@ -260,7 +260,7 @@ class Cells:
         return (min(lows), max(highs)) if lows else (0, -1)
 
     def is_packed(self, offset: int, befores: IntArray) -> bool:
-        """Tell whether cell k lies at ``offset + befores[k]``, row-major and without gaps."""
+        """Return True if cell k is at ``offset + befores[k]``, in row-major order without gaps."""
         kept = self.filled()
         starts = self.starts - befores
         if not (starts[kept] == offset).all():
@@ -277,14 +277,14 @@ class Cells:
 
     @property
     def has_digits(self) -> bool:
-        """Whether every offset splits into one place per mode, as a number into digits."""
+        """Return True if every offset splits into one position per mode, like a number into digits."""
         return self._digits()[0]
 
     def _digits(self) -> tuple[bool, bool]:
-        """Tell whether the modes of all cells nest, and whether one of them repeats elements; found once.
+        """Return whether the modes of all cells nest, and whether one of them repeats elements; cached.
 
-        Modes nest if each steps over all that the finer ones reach (those of stride 0 aside): then an offset
-        splits into one place per mode as a number splits into digits.
+        Modes nest if each steps over the whole span of the finer ones (except those of stride 0). Then an
+        offset splits into one position per mode, like a number into digits.
         """
         known = self._known
         if known is None:
@@ -311,7 +311,7 @@ class Cells:
         return bool(nest.all()), bool(repeated.any())
 
     def shares_no_place(self) -> bool | None:
-        """Tell whether no two elements share a place; None if no rule decides."""
+        """Return True if all elements have different offsets; None if no rule decides."""
         hulls = self.hulls()
         nest, repeats = self._digits()
         # Two cells that begin alike share their least offset, which belongs to an element of each.
@@ -377,7 +377,7 @@ class Cells:
                 return np.full(len(offsets), -1, dtype=np.int64)
             place = np.maximum(run_of(hulls.least, offsets), 0)
             cells = hulls.cells[place]
-            # Both ends: the distance of what lies outside may leave 64 bits.
+            # Both ends, because the distance of an outside offset may exceed 64 bits.
             inside = (offsets >= hulls.least[place]) & (offsets <= hulls.greatest[place])
             return np.where(inside & self.places(cells, offsets)[0], cells, -1)
         grid = self.grid()

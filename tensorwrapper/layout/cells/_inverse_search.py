@@ -1,4 +1,4 @@
-"""Cells that lie anywhere, searched for what lies at an offset."""
+"""Cells at any offsets, with a search for the element of an offset."""
 
 from abc import ABC, abstractmethod
 from contextlib import suppress
@@ -46,7 +46,7 @@ class SearchedCells(CellLayout, ABC):
         raise no_element(self.shape, wanted)
 
     def indices_of(self, offset: int, limit: int) -> list[Index]:
-        """Return all indices whose elements lie at `offset`, in row-major order."""
+        """Return all indices whose elements have this `offset`, in row-major order."""
         found: list[Index] = []
         for cell in self.cells.candidates(offset).tolist():
             with suppress(OutOfBoundsError):
@@ -67,7 +67,7 @@ class SearchedCells(CellLayout, ABC):
         return rows.prefix_of(rows.leaves[0] + cell)
 
     def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the first index whose element lies at each of a flat array of offsets."""
+        """Return the first index whose element has each of a flat array of offsets."""
         cells = self.cells.first_cells(offsets)
         if (cells < 0).any():
             raise no_element(self.shape, int(offsets[cells < 0][0]))

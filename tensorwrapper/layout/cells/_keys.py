@@ -1,8 +1,8 @@
-"""Positional keys on cells: NumPy's basic indexing, resolved under every row by itself.
+"""Positional keys on cells: NumPy's basic indexing, resolved for every row separately.
 
 ``[:, -1]`` is the last element of each row and ``[:, ::2]`` every other one: negative positions and ends of
-slices count from the end of the row at hand, as Awkward Array counts. Each mode is one pass over arrays of
-nodes; a node is a prefix of indices, as in `Columns`.
+slices count from the end of each row, as in Awkward Array. Each mode is one pass over arrays of nodes; a node
+is a prefix of indices, as in `Columns`.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ Runs: TypeAlias = tuple[IntArray, int, IntArray]
 @final
 @frozen(eq=False)
 class Places:
-    """Positions of a mode one by one, negative ones from the end: what `gather` is given."""
+    """Single positions of a mode, negative ones from the end, as arguments of `gather`."""
 
     positions: IntArray
 
 
 Item: TypeAlias = PositionalItem | Places
-"""What may be said of one mode."""
+"""An item for one mode."""
 
 
 @final
@@ -62,7 +62,7 @@ class Level:
 @final
 @frozen(eq=False)
 class Nodes:
-    """Where the nodes at hand are: what names one of them in an error."""
+    """The prefixes of the present nodes, for errors."""
 
     rows: Rows
     mode: int
@@ -81,10 +81,10 @@ class Nodes:
 
 
 def choose_nodes(rows: Rows, items: Sequence[Item], lead: Index = ()) -> tuple[list[Level], IntArray]:
-    """Return the levels that `items` make of the first modes, and the nodes that are left.
+    """Return the levels that `items` make from the first modes, and the remaining nodes.
 
-    There is one item for each mode that is unrolled; or, where the leaves have rank 1, also for theirs: then
-    a node is an element.
+    There is one item for each unrolled mode, and, for leaves of rank 1, optionally one for the mode of the
+    leaves: then a node is an element.
     """
     levels: list[Level] = []
     # The one node above mode 0.
@@ -164,7 +164,7 @@ def resolve_slice(item: slice, counts: IntArray, mode: int) -> Runs:
     if not step:
         raise StepError(f"the step of the {item} of mode {mode} is 0; it must be another integer")
     if step == -1 and item.start is None and item.stop is None:
-        # What follows, without the passes that clip the ends.
+        # The same result as below, without the passes that clip the ends.
         return np.maximum(counts - 1, 0), -1 if (counts > 1).any() else 1, counts
     begin = item.start
     if step == 1 and item.stop is not None and (begin is None or (type(begin) is int and not begin)):

@@ -1,7 +1,7 @@
-"""Padded layouts: every element of a jagged shape at its place in the bounding box.
+"""Padded layouts: every element of a jagged shape at its position in the bounding box.
 
-What lies between the rows is not used. Nothing is kept but the layout of the box, so a place costs as little
-as in a box, and rows of one length apart suit other programs, which often know no other jagged storage.
+The space between the rows is unused. Only the layout of the box is stored, so an offset is as fast as in a
+box. Other programs, which often have no other jagged storage, can read rows at equal distances.
 """
 
 from collections.abc import Callable, Iterable
@@ -39,9 +39,9 @@ def contiguous(shape: Shape, offset: int) -> Strided | Packed:
 
 
 def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
-    """Return the layout of rows, cells or tiles inside a box, each element where the box has it.
+    """Return the layout of rows, cells or tiles inside a box, with the offsets of the box.
 
-    O(1) for a box with strides whose elements have places of their own, else O(elements).
+    O(1) for a strided box with distinct offsets, else O(elements).
 
     Raises
     ------
@@ -84,7 +84,7 @@ class Padded(CellLayout):
 
     @property
     def padding(self) -> int:
-        """How many places from the least offset to the greatest hold no element."""
+        """Number of unused offsets from the least to the greatest."""
         return self.span - self._shape.size
 
     def bounds(self) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class Padded(CellLayout):
         raise self._padding_at(wanted)
 
     def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the index whose element lies at each of a flat array of offsets."""
+        """Return the index whose element has each of a flat array of offsets."""
         indices = indices_at(self.under, offsets)
         inside = self._shape.contains(indices)
         if not inside.all():
@@ -165,7 +165,7 @@ class Padded(CellLayout):
         return Padded(part, Strided(part.as_smooth().copy(), strides, place))
 
     def _place(self, index: Index) -> int:
-        """Return where an index lies, whether or not it is in the box."""
+        """Return the offset of an index, whether or not it is in the box."""
         under = self.under
         origin: Index = under.shape.origin
         steps = zip(index, origin, under.strides, strict=True)

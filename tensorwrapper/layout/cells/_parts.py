@@ -74,7 +74,7 @@ def tile_runs(shape: Shape[Any], key: PositionalKey) -> list[tuple[int, int]] | 
 
 
 def elements_before(shape: Shape[Any], first: int) -> int:
-    """Return how many elements lie in the rows before row `first`."""
+    """Return the number of elements in the rows before row `first`."""
     start: int = shape.origin_at(())
     return shape.slice_outer(start, first).size
 
@@ -109,7 +109,7 @@ def packed_cell(shape: Shape[Any], offset: int, position: int, column: object = 
     """
     implementation = shape.implementation
     if type(implementation) is not Jagged and type(implementation) is not JaggedView:
-        # Tiles and triangles have no columns until somebody asks for them: there may be too many.
+        # Tiles and triangles have no columns until they are accessed: there may be too many.
         return None
     rows = implementation.rows
     columns, count = rows.columns, rows.stop - rows.start
@@ -206,7 +206,7 @@ class PlacedRows:
         return int(self.strides[0, mode])
 
     def locate(self, indices: IntArray, shape: object) -> tuple[IntArray, IntArray]:
-        """Return the offsets of (n, rank) indices and the cells that they lie in; an error names `shape`."""
+        """Return the offsets of (n, rank) indices, and their cells; an error names `shape`."""
         inside, leaves, places = Jagged(self.rows).find_cells(indices)
         if not inside.all():
             index = tuple(indices[int(np.argmin(inside))].tolist())
@@ -236,18 +236,18 @@ class PlacedRows:
     def select(
         self, rows: Rows, heads: Sequence[PositionalItem], tails: Sequence[PositionalItem], lead: Index
     ) -> CellPart | Strided | Separable:
-        """Return what a key selects of a part of the rows, starting at zero.
+        """Return the selection of a key from a part of the rows, starting at zero.
 
         Parameters
         ----------
         rows
-            What is left under the indices `lead`.
+            The rows under the indices `lead`.
         heads
-            The items for the modes that lead to the cells; one of them is a slice.
+            The items for the modes before the cells; one of them is a slice.
         tails
             The items for the modes of a cell.
         lead
-            Where errors say that the rows lie.
+            The prefix of the rows in errors.
         """
         levels, nodes = choose_nodes(rows, heads, lead)
         cells = self.cells_of(nodes)
@@ -292,7 +292,7 @@ class PlacedRows:
         firsts = np.concatenate([table_.indices, table_.origins], axis=1)[filled]
         lasts = firsts.copy()
         lasts[:, rows.outer_rank :] += table_.extents[filled] - 1
-        # What has its first and its last element in one cell lies in it.
+        # If the first and the last element are in one cell, all are.
         self.locate(lasts, shape)
         starts = np.zeros(len(filled), dtype=np.int64)
         strides = np.zeros((len(filled), table_.extents.shape[1]), dtype=np.int64)
@@ -320,7 +320,7 @@ def _part_of(
     if extents:
         rows = build_rows(levels, np.stack(extents, axis=1), [0] * len(extents))
         return wrap(Jagged(rows)), starts, np.stack(strides, axis=1)
-    # The innermost of the modes that are left becomes that of the cells, whose elements lie anywhere.
+    # The innermost remaining mode becomes that of the cells, whose elements are at any offsets.
     *levels, (inner, _) = levels
     rows = build_rows(levels, inner[:, np.newaxis], [0])
     return wrap(Jagged(rows)), starts, shared_table((), len(starts))

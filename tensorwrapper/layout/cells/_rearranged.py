@@ -1,7 +1,7 @@
-"""Modes of tables of cells: permuted, reversed, gathered; each cell keeps its elements where they lie.
+"""Modes of tables of cells: permuted, reversed, gathered; the elements of each cell stay in place.
 
-A permutation transposes cell by cell, a reversal turns every row round by itself, and a gather of rows takes
-their places along. What comes out is a table of cells again.
+A permutation transposes cell by cell, a reversal reverses every row separately, and a gather of rows moves
+their offsets. The result is a table of cells again.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,7 @@
-"""Rows of elements that all have one step, as two arrays: what most jagged layouts are.
+"""Rows of elements with one common step, as two arrays: the form of most jagged layouts.
 
-Rows are many and short, so what is made of them is made some rows at a time, in memory that stays in a
-cache; nothing here is as long as the rows but what the result keeps.
+Rows are many and short, so they are processed some rows at a time, in memory that stays in the cache. Only
+arrays of the result have the length of the rows.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ class Lists:
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self.splits.item(-1) - self.splits.item(0)
 
     def ends(self) -> tuple[int, int]:
@@ -143,18 +143,18 @@ def seen_starts(shape: Shape, starts: IntArray, width: int) -> IntArray:
 def sliced_lists(
     shape: Shape, offset: int, head: tuple[int, int, int], tail: PositionalItem, mode: int
 ) -> tuple[Shape, Lists] | None:
-    """Return some of the rows of packed lists, and of each what a slice selects; None if they are no lists.
+    """Return the same slice of some of the rows of packed lists; None if they are not lists.
 
     Parameters
     ----------
     shape, offset
-        Of the packed layout.
+        Those of the packed layout.
     head
         The first row, counted from 0, the step and the number of rows.
     tail
-        What of each row.
+        The slice of each row.
     mode
-        The number that errors give the mode of the rows.
+        The number of the mode of the rows in errors.
     """
     rows = rows_of(shape)
     columns, (first, step, count) = rows.columns, head
@@ -206,9 +206,9 @@ def _cut(begins: IntArray, ends: IntArray, tail: slice, mode: int, counts: IntAr
 
 
 def gathered_lists(shape: Shape, offset: int, nodes: IntArray) -> tuple[Shape, Lists, bool] | None:
-    """Return these of packed lists, and whether they are different rows.
+    """Return these rows of packed lists, and whether they are distinct.
 
-    None if rows are not lists of elements, or not there, or more than 64 bits can number.
+    None if rows are not lists of elements, do not exist, or exceed 64 bits.
     """
     rows = rows_of(shape)
     columns, leaf = rows.columns, rows.columns.leaf
@@ -227,7 +227,7 @@ def gathered_lists(shape: Shape, offset: int, nodes: IntArray) -> tuple[Shape, L
         if rows.start:
             part = part + rows.start
         seen[part] = True
-        # They are inside: "clip" spares another look at each. What comes next to it is in the cache.
+        # They are inside: "clip" saves another check of each. The neighbours are in the cache.
         begins = starts[low : low + _ROWS]
         leaf.take(part, mode="clip", out=begins)
         np.subtract(leaf.take(part + 1, mode="clip"), begins, out=splits[low + 1 : low + 1 + len(part)])

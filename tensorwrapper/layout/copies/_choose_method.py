@@ -1,4 +1,4 @@
-"""From two layouts of one shape to the cheapest exact way to copy between them."""
+"""Selection of the cheapest exact copy between two layouts of one shape."""
 
 from functools import partial
 

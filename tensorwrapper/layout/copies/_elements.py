@@ -45,7 +45,7 @@ class ListCopy(CopySteps):
     lists: Lists
     goal: int
     cells: Callable[[], CopySteps]
-    """The same, row by row: made for whoever asks what it costs."""
+    """The same, row by row, to compute the cost."""
     source_reach: tuple[int, int] | None
 
     def elements(self) -> ElementRuns:
@@ -63,7 +63,7 @@ class ListCopy(CopySteps):
 
 
 def list_copy(source: LayoutCommon, target: LayoutCommon, cells: Callable[[], CopySteps]) -> ListCopy | None:
-    """Return the copy of short rows that have one step to a jagged shape without gaps; None if it is none."""
+    """Return the copy of short rows with one step to a jagged shape without gaps, or None."""
     table = source.list_table() if target.is_packed else None
     if table is None or source.shape.size > _SHORT * len(table[1]):
         return None
@@ -71,6 +71,6 @@ def list_copy(source: LayoutCommon, target: LayoutCommon, cells: Callable[[], Co
 
 
 def element_copy(source: LayoutCommon, target: LayoutCommon) -> ElementCopy | None:
-    """Return the copy from places of single elements to a jagged shape without gaps; None if it is none."""
+    """Return the copy of single elements to a jagged shape without gaps, or None."""
     table = source.cell_table() if target.is_packed and source.cell_rank == 0 else None
     return None if table is None else ElementCopy(table[0], target.offset)

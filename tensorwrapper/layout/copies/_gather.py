@@ -100,7 +100,7 @@ def gather_copy(base: tuple[int, int], axes: list[tuple[AxisMap, AxisMap]]) -> G
     for s, t in axes:
         if not (isinstance(s, Stride) and isinstance(t, Stride)):
             entries.append((t.gap(), (s.offsets(), t.offsets())))
-    # In the order in which the target lies.
+    # In the memory order of the target.
     entries.sort(key=lambda entry: -entry[0])
     tables = tuple([pair for _, pair in entries])
     return GatherCopy(base[0] + from_source, base[1] + from_target, tables, length)

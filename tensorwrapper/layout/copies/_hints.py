@@ -1,4 +1,4 @@
-"""What a layout says about memory to whoever plans copies, selections and tasks: `LayoutHints`."""
+"""Properties of a layout's memory, for planning copies, selections and tasks: `LayoutHints`."""
 
 from typing import Any, SupportsIndex, final
 
@@ -17,7 +17,7 @@ __all__ = ["BlockHints", "LayoutHints", "hints_of"]
 @final
 @frozen
 class BlockHints:
-    """How the blocks of one layer lie in memory, each for itself: the elements of the layer.
+    """Memory of the blocks of one layer, which are the elements of the layer.
 
     Sizes count elements of the tensor.
     """
@@ -31,7 +31,7 @@ class BlockHints:
     runs: int
     """Into how many runs of consecutive places they fall, all together; at most, where modes interleave."""
     is_one_run: bool
-    """Whether each block lies in one run; an empty one does."""
+    """True if each block is one run, or empty."""
     alignment: int
     """What divides every offset where a block starts; 0 if all start at 0."""
 
@@ -39,7 +39,7 @@ class BlockHints:
 @final
 @frozen
 class LayoutHints:
-    """What a layout says about memory.
+    """Properties of a layout's memory.
 
     A shape without layers is one layer, whose blocks are single elements.
     """
@@ -68,20 +68,20 @@ class LayoutHints:
 
     @property
     def row_run(self) -> int:
-        """How many elements a run in row-major order has, on average, rounded down; 0 if there is none."""
+        """Average number of elements in a run in row-major order, rounded down; 0 if it is empty."""
         return self.whole.greatest // max(self.row_runs, 1)
 
     def tiling(self, max_elements: SupportsIndex) -> Tiling:
-        """Return a tiling of the box into tiles that lie together: chunks for tasks, or for reads.
+        """Return a tiling of the box into contiguous tiles: chunks for tasks, or for reads.
 
-        A tile takes the modes in `order`, whole ones first, then a part of one: of a layout without gaps it
-        is one run, and where it has room for a block of a layer it cuts none. Tile-major storage has its own
-        tiles, whatever their size.
+        A tile takes the modes in `order`, whole ones first, then a part of one. In a layout without gaps it
+        is one run, and if it has room for a block of a layer it does not cut blocks. Tile-major storage has
+        its own tiles, whatever their size.
 
         Parameters
         ----------
         max_elements
-            The most elements of a tile, at least 1.
+            Maximal number of elements of a tile, at least 1.
 
         Raises
         ------

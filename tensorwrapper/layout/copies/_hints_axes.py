@@ -1,4 +1,4 @@
-"""What layouts say about memory that are no tables of cells: by their axis maps, by rule, or by looking."""
+"""Memory of layouts without tables of cells: by their axis maps, by rule, or by a search."""
 
 import itertools
 import math
@@ -21,8 +21,8 @@ from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["facts_of"]
 
-_TRACKS = 64  # stretches of a cycle up to which they are put side by side
-_SEARCHED = 1 << 20  # elements up to which a layout that no rule describes is looked at
+_TRACKS = 64  # maximal number of stretches of a cycle that are compared
+_SEARCHED = 1 << 20  # maximal number of elements of a layout without a rule that is searched
 
 
 @final
@@ -69,7 +69,7 @@ class _AxisFacts(MemoryFacts):
 
 
 def _steps_by(axis: AxisMap, gap: int) -> int:
-    """Return after how many positions the next offset lies so far ahead; at least, of long cycles."""
+    """Return the number of positions to the next offset at this distance; a lower bound for long cycles."""
     if isinstance(axis, Stride):
         return axis.extent - 1 if axis.step == gap else 0
     if isinstance(axis, Cycle):
@@ -131,7 +131,7 @@ def _values_of(axis: AxisMap) -> _Values:
         if axis.extent <= _SEARCHED and _fits(axis):
             return _listed(different(axis.offsets()))
         return _Values(axis.extent, numbers.span, unit, unit)
-    # What wraps but once or twice is a few stretches, which may overlap.
+    # A cycle that wraps only once or twice is a few stretches, which may overlap.
     ends = sorted([(min(part[0], part[-1]), max(part[0], part[-1])) for part in parts])
     gaps: Counter[int] = Counter()
     count, last = 0, ends[0][0] - unit
@@ -162,7 +162,7 @@ def _fits(axis: AxisMap) -> bool:
 @final
 @frozen(eq=False)
 class _PackedFacts(MemoryFacts):
-    """Packed layouts: all lies in row-major order, so that the whole and single elements need no table."""
+    """Packed layouts: all elements are in row-major order, so the whole and single elements need no table."""
 
     layout: LayoutCommon
 
@@ -185,9 +185,9 @@ class _PackedFacts(MemoryFacts):
 @final
 @frozen(eq=False)
 class _SearchedFacts(MemoryFacts):
-    """Layouts that no rule describes are looked at; of one too large for that, the safe side is said.
+    """Layouts without a rule are searched; large ones get the safe answer.
 
-    That is: every element is a run of its own, and starts anywhere.
+    The safe answer is that every element is a separate run, and starts anywhere.
     """
 
     layout: LayoutCommon
@@ -230,7 +230,7 @@ class _SearchedFacts(MemoryFacts):
 
 
 def facts_of(layout: LayoutCommon) -> MemoryFacts:
-    """Return what can be said of a layout without layers that has elements."""
+    """Return the properties of a nonempty layout without layers."""
     layout = layout.as_strided() or layout
     if layout.is_packed:
         return _PackedFacts(layout)

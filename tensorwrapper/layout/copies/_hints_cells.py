@@ -1,4 +1,4 @@
-"""What a table of cells says about memory: runs of consecutive places, sizes and alignment, by arithmetic.
+"""Memory of a table of cells: contiguous runs, sizes and alignment, by arithmetic.
 
 A strided box is a table of one cell; a jagged layout has one row per cell. Everything here takes memory and
 time in proportion to the cells, never to their elements.
@@ -27,7 +27,7 @@ _Numbers: TypeAlias = npt.NDArray[Any]
 @final
 @frozen
 class BlockFacts:
-    """How blocks lie, each for itself: the elements under prefixes of one length. Empty ones do not count."""
+    """Memory of separate blocks: the elements under prefixes of one length. Empty ones do not count."""
 
     filled: int
     least: int
@@ -37,7 +37,7 @@ class BlockFacts:
 
 
 class MemoryFacts(ABC):
-    """Abstract: all that follows. What can be said of the memory of a layout that has elements."""
+    """Properties of the memory of a nonempty layout. All methods below are abstract."""
 
     __slots__ = ()
 
@@ -90,7 +90,7 @@ class CellFacts(MemoryFacts):
         return tuple(sorted(range(len(near)), key=lambda mode: (near[mode], -mode)))
 
     def _distances(self) -> list[float]:
-        """Return how far apart in memory neighbours along each mode lie, on average; inf if none has one."""
+        """Return the average distance in memory of neighbours along each mode; inf if there are none."""
         cells = [_mean(self.strides[n > 1, mode]) for mode, n in enumerate(self.extents.T)]
         if (self.lows[1:] > self._highs()[:-1]).all():
             # One cell after the other: row-major, and slower than all that a cell has.
@@ -168,7 +168,7 @@ class CellFacts(MemoryFacts):
         )
 
     def _groups(self, modes: int) -> IntArray:
-        """Return for each cell the number of the prefix of so many modes that it lies under."""
+        """Return for each cell the number of its prefix of this many modes."""
         rows = self.rows
         if rows is None or not modes:
             return np.zeros(len(self.kept), dtype=np.int64)
@@ -188,7 +188,7 @@ class CellFacts(MemoryFacts):
 
 
 def cell_facts(layout: LayoutCommon) -> CellFacts | None:
-    """Return a layout as a table of cells; None if it is none."""
+    """Return a layout as a table of cells; None if it is not one."""
     own = layout.mode_strides
     if own is not None:
         box = layout.shape.extents, own, (layout.offset,)
@@ -233,10 +233,10 @@ def _mean(steps: _Numbers) -> float:
 
 
 def _joints(extents: _Numbers, steps: _Numbers) -> _Numbers:
-    """Return how often, in row-major order, the next element of a cell lies right behind the one before.
+    """Return how often, in row-major order, the next element of a cell directly follows the one before.
 
-    Mode m goes on by one where all later modes go back from their end: a jump of its own step less their
-    reach. It does so for every position of the modes before it.
+    Mode m advances by one when all later modes return from their end: a jump of its step minus their span. It
+    does so for every position of the modes before it.
     """
     found = np.zeros(len(extents), dtype=extents.dtype)
     reach = np.zeros(len(extents), dtype=extents.dtype)

@@ -1,9 +1,9 @@
-"""Where layouts of a box are regular, mode by mode: what a copy between two of them is cut into.
+"""Regular parts of layouts of a box, mode by mode: a copy between two of them is cut into these.
 
-A *piece* is a run of positions of one mode in `count` groups of `size`: position ``start + t * size + e``.
-In a product of pieces, one per mode, the offset is a sum of one multiple of each t and of each e. Strided
-modes are one piece; tiles of one size that follow one another are one piece; a cycle has one piece for its
-whole rounds, and one before and after; a table has one for each stretch with one step.
+A *piece* is a run of positions of one mode in `count` groups of `size`: position ``start + t * size + e``. In
+a product of pieces, one per mode, the offset is a sum of one multiple of each t and of each e. Strided modes
+are one piece, as are consecutive tiles of one size. A cycle has one piece for its whole rounds, and one
+before and after; a table has one for each stretch with one step.
 """
 
 import numpy as np
@@ -23,12 +23,12 @@ def has_pieces(layout: LayoutCommon) -> bool:
 
 
 def pieces_of(layout: LayoutCommon) -> list[IntArray]:
-    """Return the pieces of each mode, none of which is empty: (k, 3) arrays of starts, counts and sizes."""
+    """Return the nonempty pieces of each mode: (k, 3) arrays of starts, counts and sizes."""
     tiles, placed = layout.tiles, layout.placed_tiles
     if tiles is not None:
         return [_of_tiles(partition) for partition in tiles.partitions]
     if placed is not None:
-        # Each tile lies where a table says.
+        # A table has the offset of each tile.
         return [
             np.stack([p.starts[:-1], np.ones_like(p.starts[:-1]), p.sizes], axis=1) for p in placed.partitions
         ]
@@ -55,7 +55,8 @@ def _of_axis(axis: AxisMap) -> IntArray:
     if isinstance(axis, Stride):
         return _table([(0, 1, extent)])
     if isinstance(axis, Cycle) and abs(axis.increment) == 1 and 1 in {axis.divisor, axis.modulus or 1}:
-        # Positions until the first jump: back to the start of the cycle, or on from a place that is held.
+        # Positions until the first jump: back to the start of the cycle, or to the next offset after
+        # repetitions.
         group = axis.divisor if axis.modulus is None else axis.modulus
         before = -axis.start % group if axis.increment > 0 else (axis.start + 1) % group
         head = min(before, extent)

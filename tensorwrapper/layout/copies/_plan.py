@@ -1,8 +1,7 @@
-"""Copy plans: how the elements of a shape get from where one layout puts them to where another does.
+"""Copy plans: moving the elements of a shape from the offsets of one layout to those of another.
 
-A plan is made from the layouts alone and knows no buffer, so what a copy costs is known before it runs. It
-is lowered to the cheapest form that is exact: one run, strided blocks, runs of equal or varying length, or
-tables of offsets.
+A plan needs the layouts alone and no buffer, so the cost of a copy is known before it runs. It uses the
+cheapest exact form: one run, strided blocks, runs of equal or varying length, or tables of offsets.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,10 +35,10 @@ _MEANING: Final[dict[CopyMethod, str]] = {
 @final
 @value_class(repr=False, getstate_setstate=False)
 class CopyPlan:
-    """How each element of a shape moves from its place in one layout to its place in another.
+    """The moves of the elements of a shape from their offsets in one layout to those in another.
 
-    Made by `Layout.copy_plan`. It holds no data: the facts below are known before anything is copied, and
-    the same plan serves any pair of buffers. Two plans are equal if their layouts are.
+    Made by `Layout.copy_plan`. It holds no data: its properties are known before anything is copied, and the
+    plan works for any pair of buffers. Two plans are equal if their layouts are.
 
     Examples
     --------
@@ -54,7 +53,7 @@ class CopyPlan:
     _source: LayoutCommon = attrs.field(alias="source")
     _target: LayoutCommon = attrs.field(alias="target")
     steps: CopySteps = attrs.field(init=False, eq=False)
-    """What is done, for those who move memory; made of the layouts."""
+    """The steps of the copy, computed from the layouts."""
     _cost: CopyCost | None = attrs.field(default=None, init=False, eq=False)
 
     if TYPE_CHECKING:
@@ -71,7 +70,7 @@ class CopyPlan:
 
     @property
     def elements(self) -> int:
-        """How many elements move."""
+        """Number of moved elements."""
         return self._source.shape.size
 
     def nbytes(self, itemsize: SupportsIndex) -> int:
@@ -90,15 +89,15 @@ class CopyPlan:
 
     @property
     def is_view(self) -> bool:
-        """Whether nothing has to move: both layouts put every element at the same place."""
+        """Return True if nothing has to move: both layouts have the same offsets."""
         return self._source == self._target or self.steps.moves_nothing()
 
     @property
     def method(self) -> CopyMethod:
-        """How the elements are copied.
+        """The method of copying.
 
         "run": one run of memory. "strided": one or several blocks with one step per mode. "blocks": runs at
-        places that a table lists. "gather": the same with runs of one element.
+        offsets from a table. "gather": the same with runs of one element.
         """
         if self.steps.is_one_block:
             return "run" if self.runs <= 1 else "strided"
@@ -109,17 +108,17 @@ class CopyPlan:
 
     @property
     def runs(self) -> int:
-        """How many runs are copied: elements that lie one after the other on both sides.
+        """Number of copied runs: elements that are consecutive on both sides.
 
-        Counted as they are copied. A run ends at the border of a block, which is where a layout has another
-        rule: a tile of another size, a row, the end of a cycle. So a run that happens to go on in the next
-        block counts as two. O(1) for strided layouts, else O(blocks) once.
+        Counted as they are copied. A run ends at the border of a block, where the rule of a layout changes: a
+        tile of another size, a row, the end of a cycle. So a run that happens to continue in the next block
+        counts as two. O(1) for strided layouts, else O(blocks) once.
         """
         return self._costs().runs
 
     @property
     def run_length(self) -> tuple[int, int]:
-        """How many elements the shortest and the longest run have; (0, 0) if there is no element."""
+        """Numbers of elements of the shortest and the longest run; (0, 0) for an empty shape."""
         cost = self._costs()
         return cost.shortest, cost.longest
 
@@ -203,7 +202,7 @@ class CopyPlan:
         return f"{self.elements} elements in {count} of {length}"
 
     def __reduce__(self) -> "tuple[Callable[..., CopyPlan], tuple[LayoutCommon, LayoutCommon]]":
-        # What was worked out is worked out again.
+        # Cached results are computed again.
         return CopyPlan, (self._source, self._target)
 
 

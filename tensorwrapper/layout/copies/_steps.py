@@ -1,4 +1,4 @@
-"""Copies that are no single strided block, as batches of blocks that both sides put in regular places."""
+"""Copies other than one strided block, as batches of blocks that are regular on both sides."""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ __all__ = ["CellCopy", "OrdinalCopy", "RegionCopy", "cells_of"]
 
 _BLOCKS = 1 << 14  # blocks at a time
 _CELLS = 1 << 16  # the same where their places are known
-_ELEMENTS = 1 << 16  # elements at a time, where each has to be looked at
+_ELEMENTS = 1 << 16  # elements at a time, if each must be inspected
 
 
 @final
@@ -49,7 +49,7 @@ class RegionCopy(CopySteps):
             yield self._table(chosen).joined()
 
     def cost(self) -> CopyCost:
-        """Return what there is to do: of regions that are alike, one is looked at."""
+        """Return the work of the copy; equal regions are inspected once."""
         kinds = self.kinds()
         if kinds is None:
             return CopySteps.cost(self)
@@ -67,10 +67,10 @@ class RegionCopy(CopySteps):
         return CopyCost(self.count, runs, shortest, longest)
 
     def kinds(self) -> "tuple[RegionCopy, list[IntArray]] | None":
-        """Return one region of each kind, and per mode how many pieces are like each of its own.
+        """Return one region of each kind, and per mode the number of equal pieces of each.
 
-        Regions are of one kind if both sides have the same steps in them. None if steps are not given by the
-        pieces of each mode.
+        Regions are of one kind if both sides have the same steps in them. None if steps do not follow from
+        the pieces of each mode.
         """
         chosen: list[IntArray] = []
         counts: list[IntArray] = []
@@ -195,7 +195,7 @@ def cells_of(layout: LayoutCommon, inner: int) -> Cells:
     starts = np.zeros(len(extents), dtype=np.int64)
     starts[filled] = layout.offsets_of(indices)
     for mode in range(inner):
-        # Where there is no second element, the first is looked at again.
+        # Without a second element, the first is used again.
         move = extents[filled, mode] > 1
         indices[:, outer + mode] += move
         steps[filled, mode] = layout.offsets_of(indices) - starts[filled]
@@ -206,7 +206,7 @@ def cells_of(layout: LayoutCommon, inner: int) -> Cells:
 @final
 @frozen(eq=False)
 class OrdinalCopy(CopySteps):
-    """All elements in row-major order, for layouts of which nothing else is known."""
+    """Copy of all elements in row-major order, for layouts without known structure."""
 
     source: LayoutCommon
     target: LayoutCommon

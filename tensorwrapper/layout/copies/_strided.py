@@ -19,8 +19,8 @@ __all__ = ["StridedCopy", "strided_copy"]
 class StridedCopy(CopySteps):
     """Element j goes from ``source + sum(j * source_strides)`` to ``target + sum(j * target_strides)``.
 
-    Modes stand from the widest step of the target to the narrowest; none could be left out or be one with its
-    neighbour, and the target ascends in all of them.
+    Modes are ordered from the widest step of the target to the narrowest. They are merged as far as possible,
+    and the target ascends in all of them.
     """
 
     is_one_block = True
@@ -33,12 +33,12 @@ class StridedCopy(CopySteps):
 
     @property
     def size(self) -> int:
-        """How many elements are copied."""
+        """Number of copied elements."""
         return math.prod(self.extents)
 
     @property
     def run_length(self) -> int:
-        """How many elements lie one after the other on both sides."""
+        """Number of elements that are consecutive on both sides."""
         if not self.extents:
             return 1
         return self.extents[-1] if self.source_strides[-1] == self.target_strides[-1] == 1 else 1

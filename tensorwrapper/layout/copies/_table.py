@@ -1,4 +1,4 @@
-"""What copy plans are made of: steps, which give strided blocks, many at a time, as arrays."""
+"""Steps of copy plans, which yield strided blocks, many at a time, as arrays."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ ElementRuns: TypeAlias = Iterator[tuple[IntArray, int]]
 @final
 @frozen
 class CopyCost:
-    """What a copy has to do: how many blocks and runs, and how long runs are."""
+    """Work of a copy: the numbers of blocks and runs, and the lengths of runs."""
 
     blocks: int
     runs: int
@@ -54,9 +54,9 @@ class CopyTable:
         return len(self.source)
 
     def joined(self) -> "CopyTable":
-        """Return the same copies, each with its modes put together: `join_modes` of every row at once.
+        """Return the same copies with merged modes: `join_modes` of every row at once.
 
-        The modes that are left stand at the end, those of extent 1 before them.
+        The remaining modes are at the end, those of extent 1 before them.
         """
         counts, steps = self.extents, self.target_strides
         if counts.shape[1] == 1 and not (steps < 0).any():
@@ -66,7 +66,7 @@ class CopyTable:
         source = self.source + (back * self.source_strides).sum(axis=1)
         target = self.target + (back * steps).sum(axis=1)
         from_steps = np.where(turned, -self.source_strides, self.source_strides)
-        # Steps that are never taken come first, where they are in nobody's way.
+        # Unused steps come first, where they do not matter.
         wide = np.where(counts > 1, np.abs(steps), np.iinfo(np.int64).max)
         order = np.argsort(-wide, axis=1, kind="stable")
         counts, from_steps, to_steps = [
@@ -75,7 +75,7 @@ class CopyTable:
         return _merged(CopyTable(counts, source, from_steps, target, to_steps))
 
     def run_lengths(self) -> IntArray:
-        """Return per block how many elements lie one after the other on both sides, if it is `joined`."""
+        """Return per block how many elements are consecutive on both sides, if it is `joined`."""
         if not self.extents.shape[1]:
             return np.ones(len(self), dtype=np.int64)
         together = (self.source_strides[:, -1] == 1) & (self.target_strides[:, -1] == 1)
@@ -171,7 +171,7 @@ class CopyTable:
             for mode in range(self.extents.shape[1] - 1, -1, -1):
                 counts = self.extents[rows, mode]
                 if mode == self.extents.shape[1] - 1:
-                    # The elements of a run are no positions: it is one whole.
+                    # The elements of a run are not positions: it moves as a whole.
                     counts = np.where(lengths[rows] > 1, 1, counts)
                 left, places = np.divmod(left, counts)
                 source += places * self.source_strides[rows, mode]
@@ -213,7 +213,7 @@ def _merged(table: CopyTable) -> CopyTable:
 
 
 class CopySteps(ABC):
-    """Abstract: `tables`. What else is asked has the answer of steps that have no rule for it."""
+    """Steps of a copy. `tables` is abstract; other methods have defaults for steps without a special rule."""
 
     __slots__ = ()
 
@@ -245,7 +245,7 @@ class CopySteps(ABC):
 
     @property
     def run_length(self) -> int:
-        """How many elements a run of `planes` has."""
+        """Number of elements of a run of `planes`."""
         return 1
 
     def cost(self) -> CopyCost:

@@ -68,7 +68,7 @@ class Bands:
         flat = tiles.reshape(-1)
         if not self.to_tiles or int(flat.max()) != len(flat) - 1:
             return box, flat
-        # In the order in which the target lies, so that it is written in one go.
+        # In the memory order of the target, so that it is written sequentially.
         sorted_box = np.empty_like(box)
         sorted_box[flat] = box
         return sorted_box, np.arange(len(flat), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Which implementation a shape with an order, or with strides, needs: what `Layout` asks when it is made."""
+"""Selection of the implementation for a shape with an order, or with strides, for `Layout`."""
 
 from collections.abc import Iterable
 from typing import Any, SupportsIndex, cast

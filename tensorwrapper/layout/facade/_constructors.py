@@ -1,4 +1,4 @@
-"""How layouts are made: the named constructors of the facade."""
+"""Named constructors of the facade."""
 
 from abc import ABC
 from collections.abc import Iterable
@@ -34,21 +34,21 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         alignment: SupportsIndex = 1,
         offset: SupportsIndex = 0,
     ) -> Self:
-        """Return the layout of the cells of a jagged shape one after the other; a box is one cell.
+        """Return the layout of consecutive cells of a jagged shape; a box is one cell.
 
-        O(cells), 8 bytes for each; nothing is kept where neither order nor alignment asks for it.
+        O(cells), with 8 bytes for each; without order and alignment no table is stored.
 
         Parameters
         ----------
         shape
-            The shape whose indices get places.
+            The shape of the indices.
         order
             The order of the modes of a cell, which are the last ``rank - outer_rank`` modes, counted from 0:
             "C" (the last one fastest), "F", or a permutation whose entry k is the k-th fastest mode.
         alignment
             Every cell starts at a multiple of this many elements, counted from `offset`.
         offset
-            The place of the first cell.
+            The offset of the first cell.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         RankError
             If an order is not a permutation of the modes of a cell.
         SizeOverflowError
-            If places leave 64 bits.
+            If offsets exceed 64 bits.
 
         Examples
         --------
@@ -123,31 +123,31 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         strides: npt.ArrayLike | None = None,
         order: Order | Iterable[SupportsIndex] = "C",
     ) -> Self:
-        """Return the layout of a jagged shape whose cells lie at these places.
+        """Return the layout of a jagged shape with these offsets of its cells.
 
-        O(cells), 8 bytes for each place and for each stride that differs. Packed if the table says no more.
+        O(cells), 8 bytes for each offset and for each different stride. Packed if the cells are consecutive.
 
         Parameters
         ----------
         shape
             A jagged shape.
         offsets
-            The place of the first element of each cell, in row-major order of the modes that lead to them;
-            what stands there for an empty cell is of no account.
+            The offset of the first element of each cell, in row-major order of the modes before the cells;
+            entries of empty cells are ignored.
         strides
-            The step of each mode of a cell, in elements: one row for all cells, or one for each. If not
-            given, every cell is without gaps in itself.
+            The step of each mode of a cell, in elements: one row for all cells, or one for each. By default
+            every cell is contiguous.
         order
-            The order of the modes of cells without gaps, as in `packed`.
+            The order of the modes of contiguous cells, as in `packed`.
 
         Raises
         ------
         LayoutError
             If the shape is not jagged, or both strides and an order are given.
         RankError
-            If there is not one offset for each cell, or not one stride for each mode of a cell.
+            If the number of offsets differs from that of cells, or that of strides from the modes of a cell.
         SizeOverflowError
-            If the place of an element leaves 64 bits.
+            If the offset of an element exceeds 64 bits.
 
         Examples
         --------
@@ -171,24 +171,24 @@ class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     ) -> Self:
         """Return the layout of a box in which every row starts at a multiple of `alignment` elements.
 
-        A row is what the fastest mode runs along: the others step over its extent rounded up. These are the
-        padded layouts of C++26, and what BLAS calls a leading dimension.
+        A row is along the fastest mode: the others step over its extent rounded up. These are the padded
+        layouts of C++26, with the leading dimension of BLAS.
 
         Parameters
         ----------
         shape
             The box.
         alignment
-            In elements, counted from `offset`.
+            The number of elements, counted from `offset`.
         order
-            Which modes run fastest, as in `Layout`.
+            The order of modes, as in `Layout`.
         offset
-            The place of the element at the origin.
+            The offset of the element at the origin.
 
         Raises
         ------
         LayoutError
-            If the alignment is not positive, or the shape is no box.
+            If the alignment is not positive, or the shape is not a box.
 
         Examples
         --------

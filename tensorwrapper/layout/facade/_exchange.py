@@ -1,7 +1,7 @@
-"""Exchange with other systems: the forms that they have for layouts, there and back.
+"""Conversion of layouts to and from the formats of other systems.
 
-Each export is a value that also says what it leaves out; where the form would say another layout it is
-refused. Nothing here touches memory: what is read are descriptions of it, and they are not trusted.
+Each export is a value that lists the properties that the format lacks; if it would describe another layout,
+an error is raised. These methods do not access memory: they read untrusted descriptions of it.
 """
 
 from abc import ABC
@@ -38,18 +38,18 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     __slots__ = ()
 
     def losses(self, form: "ExchangeFormat") -> "LossReport":
-        """Return what a form leaves out of this layout, and what it cannot say; nothing is raised for that.
+        """Return the properties of this layout that a format omits or cannot store, without raising an error.
 
         Parameters
         ----------
         form
             "array_interface", "buffer", "dlpack", "mdspan", "storage_order" (Boost, TENS), "halide",
-            "tensorstore", "cute" (what `str` writes) or "array_api" (which has a shape and no strides).
+            "tensorstore", "cute" (the text of `str`) or "array_api" (which has a shape and no strides).
 
         Raises
         ------
         SizeOverflowError
-            If the form has no room for a number.
+            If a number does not fit the format.
 
         Examples
         --------
@@ -70,9 +70,9 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         Parameters
         ----------
         dtype
-            The type of the elements.
+            The element type.
         nbytes
-            The size of the memory, which the layout must not leave; not checked if None.
+            The size of the memory, which must contain the layout; not checked if None.
 
         Raises
         ------
@@ -102,27 +102,26 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         *,
         within: tuple[SupportsIndex, SupportsIndex] | None = None,
     ) -> "MemoryLayout[Self]":
-        """Return the layout that an array interface describes; memory is not looked at.
+        """Return the layout of an array interface, without reading memory.
 
         Parameters
         ----------
         source
-            An object with ``__array_interface__``, or the mapping of its fields. Their data is an address
-            or a buffer.
+            An object with ``__array_interface__``, or the mapping of its fields. Its data is an address or a
+            buffer.
         within
-            The address and the number of the bytes that may be named; anything if None. A buffer knows its
-            own.
+            The address and the number of the allowed bytes; any if None. A buffer has its own limits.
 
         Raises
         ------
         ConversionError
             If a field is missing or of the wrong type, or there is a mask.
         LayoutError
-            If a stride in bytes is no multiple of the element size.
+            If a stride in bytes is not a multiple of the element size.
         BufferSizeError
-            If an element lies outside the buffer, or `within`.
+            If an element is outside of the buffer, or of `within`.
         SizeOverflowError
-            If strides and extents leave 64 bits.
+            If strides and extents exceed 64 bits.
 
         Examples
         --------
@@ -156,16 +155,16 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @classmethod
     def from_memoryview(cls, view: memoryview) -> "MemoryLayout[Self]":
-        """Return the layout of a memoryview, whose elements are not looked at.
+        """Return the layout of a memoryview, without reading its elements.
 
         Raises
         ------
         ConversionError
-            If it is no memoryview, or one that follows pointers (suboffsets).
+            If it is not a memoryview, or has pointers (suboffsets).
         DTypeError
-            If its elements are no single numbers or texts.
+            If its elements are not single numbers or texts.
         LayoutError
-            If a stride is no multiple of the element size.
+            If a stride is not a multiple of the element size.
 
         Examples
         --------
@@ -198,7 +197,7 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @classmethod
     def from_dlpack(cls, source: object) -> "MemoryLayout[Self]":
-        """Return the layout behind a DLPack capsule, which is not consumed; memory is not looked at.
+        """Return the layout of a DLPack capsule, without consuming it or reading memory.
 
         Parameters
         ----------
@@ -208,9 +207,9 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         Raises
         ------
         ConversionError
-            If it is none, or a version that is not known.
+            If it is not a capsule, or has an unknown version.
         DTypeError
-            If elements do not fill whole bytes, are vectors, or of a type that NumPy lacks.
+            If elements do not fill whole bytes, are vectors, or have a type that NumPy lacks.
 
         Examples
         --------
@@ -257,25 +256,25 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         padding: SupportsIndex | None = None,
         offset: SupportsIndex = 0,
     ) -> Self:
-        """Return the layout that a mapping of C++'s ``std::mdspan`` is.
+        """Return the layout of a mapping of C++'s ``std::mdspan``.
 
         Parameters
         ----------
         extents
             One per mode.
         kind
-            Which mapping.
+            The kind of the mapping.
         strides
             For the kind "stride".
         padding
-            For the padded kinds: what the stride of the second-fastest mode is a multiple of.
+            For the padded kinds: the stride of the second-fastest mode is a multiple of this.
         offset
-            Where the mapping starts.
+            The offset of the first element.
 
         Raises
         ------
         LayoutError
-            If strides or padding do not go with the kind, or break what C++ demands of them.
+            If strides or padding do not fit the kind, or break the rules of C++.
 
         Examples
         --------
@@ -345,27 +344,28 @@ class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     def to_tensorstore(
         self, base: "LayoutExchange[Index] | ShapeLike", *, labels: Iterable[str] | None = None
     ) -> "IndexTransform":
-        """Return the index transform from this layout's indices to those of the base that it is a part of.
+        """Return the index transform from this layout's indices to those of its base.
 
-        A transform says which element is meant, and not where it lies: that is the base's affair. Slices,
-        permutations, diagonals and gathers of a base all have one. An index of the base that depends on
-        several modes (`sliding_window`) is written as an array with all its values.
+        A transform selects elements of a base, and has no addresses. Slices, permutations, diagonals and
+        gathers of a base all have one. An index of the base that depends on several modes (`sliding_window`)
+        is written as an array with all its values.
 
         Parameters
         ----------
         base
-            The layout of the whole, or its shape if it is in row-major order from 0 on.
+            The layout of the whole, or its shape if it is packed in row-major order from 0 on.
         labels
-            Labels for the modes; the names that they have if not given.
+            Labels for the modes; their names by default.
 
         Raises
         ------
         LayoutError
-            If there is none: an index of the base is no sum over the modes, or the layout is over no box.
+            If there is no transform: an index of the base is not a sum over the modes, or the layout is not
+            over a box.
         OutOfBoundsError
-            If an element is none of the base.
+            If an element does not belong to the base.
         RankError
-            If there are over 32 modes.
+            If there are more than 32 modes.
 
         Examples
         --------

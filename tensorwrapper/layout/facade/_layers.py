@@ -27,18 +27,18 @@ class LayoutLayers(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @classmethod
     def nested(cls, layout: _LayoutT, *, layers: Iterable[SupportsIndex]) -> _LayoutT:
-        """Return a layout with its modes dealt into layers; nothing moves.
+        """Return a layout with its modes split into layers, without moving elements.
 
-        This says what an element is, of memory that lies as it lies; `hints` tells whether the elements are
-        in one piece. ``Layout(Shape.nested(...))`` is the layout that keeps them so. A layout that has layers
-        already is dealt anew.
+        Layers define the elements of existing memory; `hints` tells whether these are contiguous.
+        ``Layout(Shape.nested(...))`` is the layout with contiguous ones. Layers of a layout that has some are
+        replaced.
 
         Parameters
         ----------
         layout
-            What to nest.
+            The layout to nest.
         layers
-            How many modes each layer has, from the outermost; entries may be 0.
+            Number of modes in each layer, from the outermost; entries may be 0.
 
         Raises
         ------
@@ -78,13 +78,13 @@ class LayoutLayers(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self._wrap(named_layout(self.implementation.without_layers(), self.implementation.names))
 
     def hints(self) -> "LayoutHints":
-        """Return what the layout says about memory, for whoever plans copies, selections and tasks.
+        """Return properties of the layout's memory, for planning copies, selections and tasks.
 
-        Per layer the number and sizes of the blocks, in how many runs they lie, and how their starts are
-        aligned; the order in which to go through memory; and a tiling into chunks. O(rank) for strided
-        layouts, O(sum of extents) for those with cycles and tables, O(cells) for those of jagged shapes.
-        Layouts that no rule describes (tile-major with gaps or layers, composites) are looked at up to 2**20
-        elements; of larger ones every element counts as a run.
+        For each layer it has the number and sizes of the blocks, their contiguous runs, and the alignment of
+        their starts. For the whole it has the best order of traversal, and a tiling into chunks. O(rank) for
+        strided layouts, O(sum of extents) for those with cycles and tables, O(cells) for those of jagged
+        shapes. Layouts without a rule (tile-major with gaps or layers, composites) are searched up to 2**20
+        elements; in larger ones every element counts as a run.
 
         Examples
         --------

@@ -1,8 +1,8 @@
-"""What all parts of the facade stand on: the implementation that a layout hides.
+"""Base of the facade: the implementation inside of a layout.
 
-`Layout` is one class over sibling mixins, each in a file of its own: questions (``_queries``), numbers of
-offsets (``_ordinals``), layers (``_nested_queries``), rows (``_rows``), other forms (``_exchange``) and named
-constructors (``_constructors``). None builds on another.
+`Layout` is one class over sibling mixins, one per file. These are properties (``_queries``), ordinals
+(``_ordinals``), layers (``_nested_queries``), rows (``_rows``), conversions (``_exchange``) and named
+constructors (``_constructors``). None of them builds on another.
 """
 
 from abc import abstractmethod

@@ -1,6 +1,6 @@
 """Layouts of the same rank over the same memory: parts, other orders, repeats and borders.
 
-Those that make layouts of another rank stand in ``_layout.py``.
+Methods that change the rank are in ``_layout.py``.
 """
 
 from abc import ABC
@@ -56,9 +56,9 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self._wrap(agreed_layout(part, region, "window"))
 
     def named(self, *names: str | Iterable[str | None] | None) -> Self:
-        """Return the same layout with names for its modes; they replace those it had.
+        """Return the same layout with names for its modes, which replace earlier names.
 
-        As `Shape.named`, where the errors stand; parts keep the names of the modes that they keep.
+        As `Shape.named`, with the same errors; parts keep the names of their modes.
 
         Examples
         --------
@@ -70,9 +70,9 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self._wrap(named_layout(implementation, names_of(implementation.shape.named(*names))))
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
-        """Return the same places under indices that begin at `origin`; O(rank), O(rows) of a jagged shape.
+        """Return the same offsets under indices that begin at `origin`; O(rank), O(rows) of a jagged shape.
 
-        As `Shape.translate_to`, where the errors stand.
+        As `Shape.translate_to`, with the same errors.
 
         Examples
         --------
@@ -201,9 +201,9 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return self._wrap(self.implementation.change(_mode_operations.gathering(mode, positions)))
 
     def pad(self, widths: PadWidths, *, boundary: Boundary) -> Self:
-        """Return the layout whose modes go on beyond their ends, in copies of their own elements.
+        """Return the layout with modes extended beyond their ends by copies of their elements.
 
-        The elements keep their indices: what comes before the first has lower ones. A pad that wraps is a
+        The elements keep their indices, so elements before the first have lower ones. A pad that wraps is a
         closed form; the others take one number per position of the padded modes.
 
         Parameters
@@ -211,15 +211,15 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         widths
             One pair (before, after) per mode.
         boundary
-            What comes next, as in ``numpy.pad``: "wrap" (from the other end), "edge" (the last one again),
-            "reflect" (back again without the last one) or "symmetric" (with it).
+            The kind of extension, as in ``numpy.pad``: "wrap" (from the other end), "edge" (the last one
+            repeated), "reflect" (mirrored without the last one) or "symmetric" (mirrored with it).
 
         Raises
         ------
         LayoutError
             If a mode without positions is padded.
         RankError
-            If there is not one pair per mode.
+            If the number of pairs differs from that of modes.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""What a hierarchical layout can be asked: its nested modes, its order, and its text."""
+"""Properties of hierarchical layouts: nested modes, order, and text."""
 
 from abc import ABC
 from typing import Generic, Self
@@ -21,23 +21,24 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @classmethod
     def parse(cls, text: str, *, order: OrdinalOrder = "lex") -> Self:
-        """Return the layout that CuTe writes as `text`: extents, a colon, strides, both nested alike.
+        """Return the layout of CuTe's `text`: extents, a colon, strides, both nested alike.
 
-        A composite is written ``A o 3 o B`` (first B, then 3 is added, then A), a swizzle ``S<2,0,3>``. Our
-        own addition is an offset after the strides, as in ``(4):(-1)+3``. ``str`` writes the same text.
+        A composite is written ``A o 3 o B`` (first B, then 3 is added, then A), a swizzle ``S<2,0,3>``. An
+        extension of CuTe's text is an offset after the strides, as in ``(4):(-1)+3``. ``str`` writes the same
+        text.
 
         Parameters
         ----------
         text
-            What to read.
+            The text to parse.
         order
-            How the ordinals count: the last mode fastest ("lex", row-major), or the first, as in CuTe
-            ("colex"). The text does not say, and nothing is guessed.
+            Order of ordinals: the last mode fastest ("lex", row-major), or the first, as in CuTe ("colex").
+            The text does not contain it.
 
         Raises
         ------
         LayoutError
-            If it is no such text, or extents and strides are nested differently.
+            If the text is invalid, or extents and strides are nested differently.
 
         Examples
         --------
@@ -54,7 +55,7 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @property
     def ordinal_order(self) -> OrdinalOrder:
-        """How ordinals count: "lex" (the last mode fastest) or "colex" (the first)."""
+        """Order of ordinals: "lex" (the last mode fastest) or "colex" (the first)."""
         return self.implementation.ordinal_order
 
     @property
@@ -91,14 +92,14 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @property
     def is_hierarchical(self) -> bool:
-        """Whether there are modes made of modes."""
+        """Return True if there are nested modes."""
         implementation = self.implementation
         tree = implementation.mode_tree if implementation.has_ordinals else None
         return tree is not None and not isinstance(tree, int) and not is_flat(tree)
 
     @property
     def is_composite(self) -> bool:
-        """Whether this is one layout after the other, or after a swizzle."""
+        """Return True for a composition of layouts, or of a layout and a swizzle."""
         return self.implementation.is_composite
 
     def offset_of_ordinal(self, ordinal: "NestedInts") -> int:
@@ -172,9 +173,9 @@ class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     def to_svg(self) -> str:
         """Return a picture of the layout as the text of an SVG document: the offset in each cell.
 
-        A box of one or two modes is a grid, one of three modes a grid per index of mode 0, a jagged shape
-        one row below the other; lines stand where tiles begin or outer modes go on. Of long modes the ends
-        are drawn, so that it stays small and quick at any size.
+        A box of one or two modes is a grid, a box of three modes a grid per index of mode 0, a jagged shape
+        one row below the other. Lines mark the starts of tiles and the steps of outer modes. Only the ends of
+        long modes are drawn, so the picture stays small at any size.
 
         Examples
         --------

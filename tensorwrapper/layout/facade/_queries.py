@@ -1,4 +1,4 @@
-"""What a layout can be asked: where each index lies, and which index lies where."""
+"""Properties of a layout: offsets of indices, and indices of offsets."""
 
 from abc import ABC
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
@@ -66,18 +66,18 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @property
     def span(self) -> int:
-        """How many places lie from the least offset to the greatest, both included."""
+        """Number of offsets from the least to the greatest, both included."""
         return self.implementation.span
 
     @property
     @or_absent
     def padding(self) -> int:
-        """How many places from the least offset to the greatest hold no element.
+        """Number of unused offsets from the least to the greatest.
 
         Raises
         ------
         LayoutError
-            If elements share places.
+            If elements share offsets.
 
         Examples
         --------
@@ -94,35 +94,35 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
 
     @property
     def is_strided(self) -> bool:
-        """Whether every mode has one step."""
+        """Return True if every mode has one step."""
         return self.implementation.without_layers().mode_strides is not None
 
     @property
     def is_tiled(self) -> bool:
-        """Whether this is the tiled view of a strided layout."""
+        """Return True for the tiled view of a strided layout."""
         return self.implementation.tiled is not None
 
     @property
     def is_contiguous(self) -> bool:
-        """Whether the elements in row-major order lie at consecutive offsets.
+        """Return True if the elements in row-major order have consecutive offsets.
 
-        Decided by rule, else by looking at up to 2**24 elements; an undecided larger layout counts as one
-        whose elements do not.
+        Decided by rule, else by a search of up to 2**24 elements; an undecided larger layout counts as not
+        contiguous.
         """
         return self.implementation.is_contiguous
 
     @property
     def is_exhaustive(self) -> bool:
-        """Whether every place from the least offset to the greatest holds an element."""
+        """Return True if every offset from the least to the greatest has an element."""
         implementation = self.implementation
         return implementation.span == implementation.shape.size and implementation.is_injective
 
     @property
     def is_injective(self) -> bool:
-        """Whether no two elements share a place.
+        """Return True if all elements have different offsets.
 
-        Decided by rule where no mode steps into another, else by a search of up to 2**20 elements; an
-        undecided larger layout counts as not injective.
+        Decided by rule if modes do not overlap, else by a search of up to 2**20 elements; an undecided larger
+        layout counts as not injective.
         """
         return self.implementation.is_injective
 
@@ -141,24 +141,24 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return may_overlap(self.implementation.unnamed(), implementation_of(other, "may_overlap"))
 
     def overlaps(self, other: LayoutBase[Index], *, limit: SupportsIndex = 1 << 20) -> bool:
-        """Tell whether an element of each of two layouts over one buffer lies at the same place; exact.
+        """Return True if two layouts over one buffer share an offset; exact.
 
-        No data is needed, and for a few modes no search: it is a linear equation in bounded integers, which
+        It needs no data, and for a few modes no search: it is a linear equation in bounded integers, which
         the common divisors of the strides decide.
 
         Parameters
         ----------
         other
-            A layout whose places are counted in the same elements of the same buffer.
+            A layout with offsets in the same elements of the same buffer.
         limit
-            How many steps a search may take, and how many places may be looked at where no rule holds.
+            Maximal number of steps of a search, and of inspected offsets if no rule holds.
 
         Raises
         ------
         LayoutError
-            If the question is not decided within the limit; `may_overlap` always answers.
+            If the question is not decided within the limit; `may_overlap` always returns.
         SizeOverflowError
-            If places that must be looked at leave 64 bits.
+            If offsets to inspect exceed 64 bits.
 
         Examples
         --------
@@ -191,23 +191,23 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         *,
         count: SupportsIndex | None = None,
     ) -> IntArray:
-        """Return the place of each of many absolute indices, in array operations.
+        """Return the offsets of many absolute indices, in array operations.
 
         Parameters
         ----------
         indices
-            An ``(..., rank)`` array. Or indices of a shape, ``shape.indices()``. Or a running iterator over
-            them: it goes on where it stands, at the origin that it has, and stands behind what was taken.
+            An ``(..., rank)`` array, or indices of a shape, ``shape.indices()``, or an iterator over them. An
+            iterator continues at its position and origin, and advances by the number of indices taken.
         count
-            How many indices to take from a running iterator; fewer come where fewer are left. Not given: all.
+            Number of indices to take from an iterator, or fewer if it ends; all by default.
 
         Raises
         ------
         OutOfBoundsError
-            If an index is not in the shape; an iterator stays where it was.
+            If an index is not in the shape; an iterator does not move.
         SizeOverflowError
-            If a place does not fit into 64 bits, where `offset_of` answers; if there are more
-            indices than memory holds. An iterator stays where it was.
+            If an offset does not fit into 64 bits (use `offset_of`), or the indices do not fit in memory. An
+            iterator does not move.
 
         Examples
         --------
@@ -244,18 +244,18 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return places
 
     def index_of(self, offset: SupportsIndex) -> IndexT_co:
-        """Return the first index, in row-major order, whose element lies at `offset`.
+        """Return the first index, in row-major order, whose element has this `offset`.
 
-        O(rank) where modes split an offset like digits. Where they interleave, up to three are decided by
-        formulas, in O(log extent), and more by a search.
+        O(rank) if modes split an offset like digits. Formulas decide up to three interleaved modes in O(log
+        extent), and a search decides more.
 
         Raises
         ------
         OutOfBoundsError
-            If no element lies there.
+            If no element has this offset.
         LayoutError
-            If four or more modes interleave so that a search of 2**18 steps does not end; of a composite,
-            if more than 2**20 elements would have to be looked at.
+            If four or more modes interleave and a search of 2**18 steps is not enough; for a composite, if it
+            would have to visit more than 2**20 elements.
 
         Examples
         --------
@@ -266,22 +266,22 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return cast("IndexT_co", self.implementation.index_of(offset))
 
     def indices_of(self, offset: SupportsIndex, *, limit: SupportsIndex = 1 << 20) -> list[IndexT_co]:
-        """Return all indices whose elements lie at `offset`, in row-major order.
+        """Return all indices whose elements have this `offset`, in row-major order.
 
         Parameters
         ----------
         offset
-            The place.
+            The offset.
         limit
-            How many indices are returned at most.
+            Maximal number of returned indices.
 
         Raises
         ------
         OutOfBoundsError
-            If no element lies there.
+            If no element has this offset.
         LayoutError
-            If more than `limit` indices do, before a list of them is made; if modes interleave so that a
-            search of 2**18 steps does not end; if the layout is composite, where `index_of` answers.
+            If there are more than `limit` indices, before a list of them is made; if modes interleave and a
+            search of 2**18 steps is not enough; if the layout is composite (use `index_of`).
 
         Examples
         --------
@@ -294,14 +294,14 @@ class LayoutQueries(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         return cast("list[IndexT_co]", found)
 
     def indices_at(self, offsets: npt.ArrayLike) -> IntArray:
-        """Return the first index whose element lies at each offset: an ``(..., rank)`` array.
+        """Return the first index whose element has each offset: an ``(..., rank)`` array.
 
         Memory is the sum of the extents at most, never their product.
 
         Raises
         ------
         OutOfBoundsError
-            If no element lies at an offset.
+            If no element has an offset.
         LayoutError
             If the layout is composite, or modes interleave so that an offset does not split.
 

@@ -43,11 +43,11 @@ class ArrayInterface:
     typestr
         The element type, such as ``"<f8"``.
     strides
-        In bytes; None if the elements lie in row-major order without gaps.
+        In bytes; None if the elements are contiguous in row-major order.
     offset
         From the start of the memory to the element at the origin, in bytes.
     lost
-        What these fields do not say.
+        Properties that these fields lack.
     """
 
     shape: Extents
@@ -77,7 +77,7 @@ class ArrayInterface:
         True
         """
         start, size = to_int(address, "an address"), to_count(nbytes, "a number of bytes")
-        # Reading back what is about to be written checks it as a stranger's would be.
+        # Reading back the written fields checks them like untrusted ones.
         fields = {"shape": self.shape, "typestr": self.typestr, "strides": self.strides, "version": _VERSION}
         data = start + self.offset, is_readonly
         read_array_interface({**fields, "data": data}, (start, size))
@@ -95,7 +95,7 @@ def array_interface_of(layout: LayoutCommon, dtype: "np.dtype[Any]", nbytes: int
 
 
 def read_array_interface(source: object, within: tuple[int, int] | None) -> MemoryLayout[Strided]:
-    """Return the layout that an object, or a mapping of the fields, describes; memory is not looked at."""
+    """Return the layout of an object, or of a mapping of the fields, without reading memory."""
     fields: object = getattr(source, "__array_interface__", source)
     if not isinstance(fields, Mapping):
         raise ConversionError(f"{type(source).__name__} is no mapping and has no __array_interface__")

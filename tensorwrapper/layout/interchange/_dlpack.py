@@ -1,8 +1,8 @@
 """DLPack: the fields of a ``DLTensor`` from a layout, and the layout behind a capsule.
 
-A capsule is looked at and not consumed: its name stays, so that its owner still frees what it holds, and
-its elements are not read. Layouts of the structures are those of DLPack 1.x (``dltensor_versioned``) and of
-0.x (``dltensor``), whose tensor is the same.
+A capsule is read and not consumed: its name stays, so that its owner still frees it, and its elements are not
+read. The layouts of the structures are those of DLPack 1.x (``dltensor_versioned``) and of 0.x
+(``dltensor``), whose tensor is the same.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ __all__ = ["DLTensor", "SupportsDLPack", "dltensor_of", "read_dlpack"]
 _CODES: Final = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KINDS: Final = {code: kind for kind, code in _CODES.items()}
 _HANDLES: Final = frozenset((4, 7, 8))
-"""Devices (OpenCL, Vulkan, Metal) whose data is no address."""
+"""Devices (OpenCL, Vulkan, Metal) whose data are not addresses."""
 
 _READ_ONLY, _COPIED = 1, 2
 _MAJOR = 1
@@ -34,7 +34,7 @@ _NAMES: Final = (b"dltensor_versioned", b"dltensor")
 
 @runtime_checkable
 class SupportsDLPack(Protocol):
-    """What hands out DLPack capsules, with or without the keywords of version 1."""
+    """A producer of DLPack capsules, with or without the keywords of version 1."""
 
     def __dlpack__(self) -> object: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
@@ -58,9 +58,9 @@ class DLTensor:
     bits
         Of one element.
     lanes
-        How many numbers an element is; always 1.
+        Numbers per element; always 1.
     lost
-        What these fields do not say.
+        Properties that these fields lack.
     """
 
     shape: Extents
@@ -123,7 +123,7 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 
 
 def read_dlpack(source: object) -> MemoryLayout[Strided]:
-    """Return the layout of what hands out capsules, or of a capsule, which is not consumed."""
+    """Return the layout of a capsule, which is not consumed, or of its producer."""
     capsule = _capsule_of(source) if isinstance(source, SupportsDLPack) else source
     for name in _NAMES:
         if _is_valid(capsule, name):

@@ -1,4 +1,4 @@
-"""Reading the JSON of TensorStore's index domains and index transforms, which may come from a stranger."""
+"""Parse TensorStore index domains and transforms from untrusted JSON."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -25,7 +25,7 @@ _OUTPUT = ("offset", "stride", "input_dimension", "index_array", "index_array_bo
 
 @frozen
 class Box:
-    """What the JSON of a domain says."""
+    """The parsed JSON of a domain."""
 
     origin: Index
     extents: Extents
@@ -34,7 +34,7 @@ class Box:
 
 @frozen(eq=False)
 class Output:
-    """What the JSON of an output map says."""
+    """The parsed JSON of an output map."""
 
     offset: int
     stride: int

@@ -1,4 +1,4 @@
-"""Which facts about a layout each form leaves out, and which it cannot do without."""
+"""Losses of layouts in each format: omitted properties, and required ones."""
 
 from typing import Literal, TypeAlias, cast
 
@@ -55,16 +55,16 @@ def check_form(form: str) -> None:
 
 
 def loss_report(form: ExchangeFormat, layout: LayoutCommon, read: LayoutCommon | None = None) -> LossReport:
-    """Return what a form leaves out of a layout.
+    """Return the losses of a layout in a format.
 
     Parameters
     ----------
     form
         The form.
     layout
-        What is exported.
+        The exported layout.
     read
-        What a reader of the form makes of it: where that differs, something is lost.
+        The layout that a reader of the format makes: each difference is a loss.
     """
     facts = _facts(layout) | (_placement(layout) if read is None else _differences(layout, read))
     if layout.names is not None:
@@ -108,7 +108,7 @@ def _placement(layout: LayoutCommon) -> set[LossKind]:
 
 
 def _differences(layout: LayoutCommon, read: LayoutCommon) -> set[LossKind]:
-    """Return in what the layout that a reader makes of a form differs."""
+    """Return the differences of the layout that a reader of a format makes."""
     facts: set[LossKind] = {"offset"} if layout.offset != read.offset else set()
     if layout.shape.origin != read.shape.origin:
         facts.add("origin")
@@ -135,10 +135,10 @@ def _stride_facts(extents: Extents, strides: Index) -> set[LossKind]:
 
 
 def is_chain(extents: Extents, strides: Index, *, gaps: bool = True) -> bool:
-    """Tell whether each mode, from the finest on, steps over whole runs of the finer ones.
+    """Return True if each mode, from the finest on, steps over whole runs of the finer ones.
 
-    Modes that are never stepped along, or stand still, do not count. Without `gaps`, each must step just as
-    far as the finer ones fill.
+    Modes of extent 1 or stride 0 do not count. Without `gaps`, each must step over exactly the span of the
+    finer ones.
     """
     filled = 1
     taken = [(abs(step), n) for n, step in zip(extents, strides, strict=True) if n > 1 and step]

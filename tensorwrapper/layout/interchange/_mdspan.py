@@ -1,6 +1,6 @@
-"""C++'s ``std::mdspan``: which of its layout mappings a layout is, and the layout that a mapping is.
+"""C++'s ``std::mdspan``: the layout mapping of a layout, and the layout of a mapping.
 
-A mapping has no offset: in C++ that is in the data handle, and so it stands apart here. Its strides are
+A mapping has no offset: in C++ it is part of the data handle, so it is separate here. Its strides are
 positive and unique. Modes of extent 1 are ignored, and an empty mapping is exhaustive.
 """
 
@@ -33,17 +33,17 @@ class MdspanMapping:
     Attributes
     ----------
     kind
-        The narrowest mapping that it is.
+        The narrowest kind of mapping that fits.
     extents
         One per mode.
     strides
         In elements, as ``mapping.stride(r)``.
     offset
-        What has to be added to the data handle, in elements: a mapping starts at 0.
+        The addition to the data handle, in elements: a mapping starts at 0.
     padding
         For the padded kinds, the stride of the second-fastest mode; else None.
     lost
-        What the mapping does not say.
+        Properties that the mapping lacks.
 
     Examples
     --------
@@ -62,24 +62,24 @@ class MdspanMapping:
 
     @property
     def required_span_size(self) -> int:
-        """How many places the mapping needs: 0 if it is empty, 1 if it has no mode."""
+        """Number of offsets that the mapping needs: 0 if it is empty, 1 without modes."""
         if 0 in self.extents:
             return 0
         return 1 + sum([(n - 1) * step for n, step in zip(self.extents, self.strides, strict=True)])
 
     @property
     def is_unique(self) -> bool:
-        """Whether no two indices share a place: always, for every kind here."""
+        """Return True if all indices have different offsets: always, for every kind here."""
         return True
 
     @property
     def is_exhaustive(self) -> bool:
-        """Whether every place in the required span is taken."""
+        """Return True if every offset in the required span is used."""
         return self.required_span_size == math.prod(self.extents)
 
     @property
     def is_strided(self) -> bool:
-        """Whether every mode has one stride: always, for every kind here."""
+        """Return True if every mode has one stride: always, for every kind here."""
         return True
 
 

@@ -1,4 +1,4 @@
-"""Layouts over bytes: what array protocols have in common, and the check that no place lies outside."""
+"""Layouts over bytes: the common part of array protocols, and the check that all offsets are inside."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar, cast, final
@@ -58,25 +58,25 @@ LayoutT_co = TypeVar("LayoutT_co", covariant=True)
 @final
 @frozen
 class MemoryLayout(Generic[LayoutT_co]):
-    """A layout over a piece of memory, as an array protocol described it. The memory was not looked at.
+    """A layout over memory described by an array protocol. The memory was not read.
 
     Attributes
     ----------
     layout
-        Where each element is, in elements; the lowest one lies at 0.
+        The offset of each element, in elements; the lowest one is 0.
     dtype
         The type of the elements.
     byte_offset
-        From the start of the memory that was handed over, a buffer or an address, to the lowest element:
-        negative where a mode goes down from an address.
+        The distance from the start of the given memory, a buffer or an address, to the lowest element. It is
+        negative if a mode descends from an address.
     nbytes
-        How many bytes there are from the lowest element to the end of the highest.
+        Number of bytes from the lowest element to the end of the highest.
     address
-        The address of the lowest element; None where the memory was handed over as an object.
+        The address of the lowest element; None if the memory was given as an object.
     is_readonly
-        Whether the owner forbids writing.
+        True if the owner forbids writing.
     is_copied
-        Whether the owner made a copy to hand over, which goes away with what was handed over.
+        True if the owner made a copy for the export, which is freed with it.
     device
         DLPack's device type and number; (1, 0) is the memory of the processor.
 
@@ -132,10 +132,9 @@ def with_layout(memory: MemoryLayout[Strided], layout: LayoutT) -> MemoryLayout[
 def at_address(
     memory: MemoryLayout[Strided], address: int, within: tuple[int, int] | None = None
 ) -> MemoryLayout[Strided]:
-    """Return a layout with its origin at an address, if no byte lies outside.
+    """Return a layout with its origin at an address, if all bytes are inside.
 
-    `within` is the address and the number of the bytes that are allowed; None allows all that 64 bits can
-    say.
+    `within` is the address and the number of the allowed bytes; None allows all of 64 bits.
     """
     first = address + memory.byte_offset
     if not 0 <= first <= first + memory.nbytes <= _ADDRESSES:
@@ -229,16 +228,16 @@ def same_steps(extents: Extents, one: Index, other: Index) -> bool:
 def read_bytes(
     extents: object, strides: object, dtype: "np.dtype[Any]", unit: int, what: str
 ) -> MemoryLayout[Strided]:
-    """Return what a protocol describes: the layout from its lowest element on, and where that lies.
+    """Return the layout of a protocol, from its lowest element on, with its position.
 
     Parameters
     ----------
     extents, strides
-        As the protocol gives them, and not yet to be trusted; strides None are row-major without gaps.
+        Untrusted values of the protocol; strides None are contiguous in row-major order.
     dtype
         The type of the elements.
     unit
-        The bytes that strides count in: 1, or those of an element.
+        The unit of strides in bytes: 1, or the size of an element.
     what
         The name of the protocol.
     """
@@ -278,14 +277,14 @@ def _elements(lengths: Extents, given: Index, dtype: "np.dtype[Any]", unit: int,
 
 
 def to_fields(value: object, what: str) -> Sequence[Any]:
-    """Return a list or tuple that a stranger gave, and nothing lazier."""
+    """Return an untrusted list or tuple; lazy sequences are refused."""
     if isinstance(value, list | tuple):
         return cast("Sequence[Any]", value)
     raise ConversionError(f"{what} must be a tuple of integers, not {brief(value)}")
 
 
 def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
-    """Return the type of elements, which must have a size and be no reference to objects."""
+    """Return the type of elements, which must have a size and must not be object."""
     found = named_dtype(dtype)
     if found.hasobject or not found.itemsize or found.subdtype is not None:
         raise DTypeError(f"elements of type {found} cannot be described to others as bytes")

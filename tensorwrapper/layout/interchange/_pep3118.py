@@ -31,7 +31,7 @@ class BufferInfo:
     Attributes
     ----------
     format
-        The element type, in the letters of the struct module.
+        The element type, in the codes of the struct module.
     itemsize
         The bytes of an element.
     shape
@@ -41,7 +41,7 @@ class BufferInfo:
     offset
         From the start of the memory to the element at the origin (``buf``), in bytes.
     lost
-        What these fields do not say.
+        Properties that these fields lack.
     """
 
     format: str
@@ -63,7 +63,7 @@ def buffer_info_of(layout: LayoutCommon, dtype: "np.dtype[Any]", nbytes: int | N
 
 
 def read_memoryview(view: object) -> MemoryLayout[Strided]:
-    """Return the layout of a memoryview, whose elements are not looked at."""
+    """Return the layout of a memoryview, without reading its elements."""
     if not isinstance(view, memoryview):
         raise ConversionError(f"a memoryview is needed, not {type(view).__name__}; memoryview(x) makes one")
     try:

@@ -18,19 +18,19 @@ __all__ = ["HalideBuffer", "StorageOrder", "from_halide", "halide_of", "storage_
 @final
 @frozen
 class StorageOrder:
-    """A layout without gaps as Boost.MultiArray and TENS say it.
+    """A layout without gaps in the terms of Boost.MultiArray and TENS.
 
     Attributes
     ----------
     order
         The modes, the fastest first.
     ascend
-        Per mode, whether places go up with the index.
+        Per mode, whether offsets ascend with the index.
     origin_offset
-        The place that index 0 of every mode has, or would have, if the lowest element lies at 0: Boost's
-        ``origin()`` less ``data()``.
+        The offset of index 0 in every mode, if the lowest element has offset 0: Boost's ``origin()`` less
+        ``data()``.
     lost
-        What order and direction do not say.
+        Properties that order and direction lack.
     """
 
     order: Index
@@ -42,8 +42,8 @@ class StorageOrder:
 def storage_order_of(layout: LayoutCommon) -> StorageOrder:
     """Return order and direction of a layout without gaps.
 
-    Of several orders that say the same, because modes of extent 1 may stand anywhere, the one that also
-    says the strides of these comes first, then row-major, then column-major.
+    Several orders are equivalent if modes have extent 1. The one that also agrees with their strides comes
+    first, then row-major, then column-major.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _read(layout: Strided, order: Index, ascend: tuple[bool, ...]) -> Strided:
 @final
 @frozen
 class HalideBuffer:
-    """A layout as Halide says it: per dimension the first index, the extent and the stride.
+    """A layout in Halide's terms: per dimension the first index, the extent and the stride.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class HalideBuffer:
     offset
         From the start of the memory to the element at the origin (``host``), in elements.
     lost
-        What these fields do not say.
+        Properties that these fields lack.
     """
 
     dims: tuple[tuple[int, int, int], ...]

@@ -1,8 +1,8 @@
 """TensorStore's index domains and index transforms, and their JSON.
 
-A transform says for each index of its domain which index of something else is meant: one output map per
-mode of that, each a constant, ``offset + stride * index[mode]``, or an array that is looked up. Only finite
-domains are taken, since a layout has a place for each index.
+A transform maps each index of its domain to an index of its base. It has one output map per mode of the base:
+a constant, ``offset + stride * index[mode]``, or an index array. Only finite domains are accepted, since a
+layout has an offset for each index.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -162,16 +162,16 @@ class OutputMap:
 @final
 @frozen
 class IndexTransform:
-    """A function from the indices of a domain to those of something else.
+    """A function from the indices of a domain to those of a base.
 
     Attributes
     ----------
     domain
-        Where it is defined.
+        The domain of the function.
     output
         One map per mode of the result.
     lost
-        What it does not say of the layout that it was made of.
+        Properties of the original layout that it lacks.
 
     Examples
     --------

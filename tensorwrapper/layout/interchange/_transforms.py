@@ -24,16 +24,16 @@ _Axis: TypeAlias = tuple[int, AxisMap]
 
 
 def compose_transform(transform: IndexTransform, layout: LayoutCommon) -> Strided | Separable:
-    """Return the layout that has, at each index of a transform, the place of the index that is meant.
+    """Return the layout with the offsets of the transformed indices.
 
     Raises
     ------
     RankError
-        If the transform has not one output map per mode of the layout.
+        If the number of output maps differs from that of the modes of the layout.
     OutOfBoundsError
-        If an index that is meant lies outside the shape of the layout.
+        If a transformed index is outside of the shape of the layout.
     LayoutError
-        If the layout is over no box, or index arrays choose points that are no product of modes.
+        If the layout is not over a box, or index arrays select points that are not a product of modes.
     """
     layout = layout.without_layers()
     base, axes = layout.mode_maps("from_tensorstore")
@@ -135,7 +135,7 @@ def _split(varying: Index, table: IntArray) -> tuple[int, list[_Axis]]:
 
 
 def _sum(parts: Sequence[AxisMap], extent: int) -> tuple[int, AxisMap]:
-    """Return one map with the sums of several, which may be none."""
+    """Return one map with the sums of several maps, or of none."""
     steps = [axis.step for axis in parts if isinstance(axis, Stride)]
     if len(steps) == len(parts):
         return 0, Stride(extent, sum(steps))
@@ -160,7 +160,7 @@ def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
 
 @frozen(eq=False)
 class _Change:
-    """How the index in the base changes along a mode of the view, from that of its first position on."""
+    """Change of an index of the base along a mode of the view, from its first position on."""
 
     mode: int
     extent: int
@@ -176,7 +176,7 @@ class _Change:
         return np.arange(self.extent, dtype=np.int64) * self.step[axis]
 
     def stride(self, axis: int) -> int | None:
-        """Return by how much one index changes from each position to the next; None if that varies."""
+        """Return the step of one index from each position to the next; None if it varies."""
         if self.step is not None:
             return self.step[axis]
         steps = np.diff(self.rows[:, axis])
@@ -186,15 +186,15 @@ class _Change:
 def transform_of(
     layout: LayoutCommon, base: LayoutCommon, labels: Iterable[str] | None = None
 ) -> IndexTransform:
-    """Return the transform that leads from the indices of a layout to those of the base that it is part of.
+    """Return the transform from the indices of a layout to those of its base.
 
     Raises
     ------
     LayoutError
-        If the indices along two modes carry, as the digits of a number do: then no sum over the modes gives
-        the index in the base. Also if modes of the base step into one another.
+        If the indices along two modes carry, like the digits of a number: then the index of the base is not a
+        sum over the modes. Also if modes of the base overlap.
     OutOfBoundsError
-        If a place is none of the base.
+        If an offset does not belong to the base.
     """
     check_possible("tensorstore", layout)
     lost = loss_report("tensorstore", layout, tensorstore_read(layout))

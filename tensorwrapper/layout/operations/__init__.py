@@ -1,1 +1,1 @@
-"""What is done to a layout of any kind: modes permuted, merged and gathered, offsets inverted, nesting."""
+"""Operations on layouts of any kind: modes permuted, merged and gathered, offsets inverted, nesting."""

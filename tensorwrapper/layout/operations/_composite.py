@@ -52,7 +52,7 @@ class Composite(LayoutCommon):
 
     @property
     def order(self) -> OrdinalOrder:
-        """How the ordinals of all its layouts count."""
+        """Order of the ordinals of all its layouts."""
         return self.inner.order
 
     @property
@@ -109,7 +109,7 @@ class Composite(LayoutCommon):
         return bounds
 
     def _whole_periods(self) -> tuple[int, int] | None:
-        """Return the bounds of what swizzles only turn inside their periods; None of what they may not."""
+        """Return the bounds of offsets that swizzles keep within their periods; None if they exceed them."""
         size = self.inner.size
         if not size or not self.inner.is_injective:
             return None
@@ -262,7 +262,7 @@ def make_composite(stages: tuple[Stage, ...], inner: Hierarchical) -> Composite:
         within = inner.bounds()
         for place in range(len(stages) - 1, -1, -1):
             if not _takes(stages[place], within) and place < len(stages) - 1:
-                # The bounds of a stage are those of all its values: what is really reached may be less.
+                # The bounds of a stage are those of all its values; the reached ones may be fewer.
                 within = Composite(stages[place + 1 :], inner).bounds()
             _check_takes(stages[place], within)
             within = _image_bounds(stages[place], within)
@@ -283,7 +283,7 @@ def _check_takes(stage: Stage, within: tuple[int, int]) -> None:
 
 
 def _image_bounds(stage: Stage, within: tuple[int, int]) -> tuple[int, int]:
-    """Return bounds of what a stage gives for integers within bounds; not always the tightest."""
+    """Return bounds of the values of a stage for integers within bounds; not always the tightest."""
     if isinstance(stage, Swizzle):
         return 0, within[1] // stage.period * stage.period + stage.period - 1
     return stage.bounds()

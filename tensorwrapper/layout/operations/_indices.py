@@ -1,4 +1,4 @@
-"""From offsets to indices, for layouts of every kind."""
+"""Conversion of offsets to indices, for layouts of every kind."""
 
 import numpy.typing as npt
 
@@ -10,7 +10,7 @@ __all__ = ["indices_at"]
 
 
 def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
-    """Return the first index whose element lies at each offset: an (..., rank) array."""
+    """Return the first index whose element has each offset: an (..., rank) array."""
     if layout.has_mode_maps:
         return indices_by_digits(layout, offsets)
     check_int64(layout, 0)

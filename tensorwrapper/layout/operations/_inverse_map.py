@@ -1,9 +1,9 @@
 """The inverse of a layout for many offsets at once, most of which may have no element: for sparse tensors.
 
-An offset splits into one offset per mode as a number splits into digits, from the widest mode to the finest;
-what leaves a mode has no element and is dropped on the way. A mode that repeats gives one offset several
-positions. Modes that reach into one another have no digits, so of such modes the shortest are tried position
-by position. Memory is that of the offsets, never of the layout.
+An offset splits into one offset per mode like a number into digits, from the widest mode to the finest;
+offsets outside of a mode have no element and are dropped. A mode that repeats gives one offset several
+positions. Overlapping modes have no digits, so the positions of the shortest ones are tried one by one.
+Memory is that of the offsets, never of the layout.
 """
 
 import math
@@ -31,11 +31,10 @@ _BATCH = 1 << 18  # offsets and candidates looked at in one step, where each cos
 @final
 @frozen(eq=False)
 class InverseMap:
-    """Which elements of a layout lie at ascending offsets that are all different.
+    """The elements of a layout at strictly ascending offsets.
 
-    The layout may be any. The cost is O(rank) per offset, for cells that lie anywhere O(rank + log cells),
-    and one sort if the order changes. Tile-major and composite layouts, and cells that overlap, are gone
-    through as a whole.
+    The layout may be any. O(rank) per offset, for cells at any offsets O(rank + log cells), and one sort if
+    the order changes. Tile-major and composite layouts, and overlapping cells, are visited completely.
     """
 
     layout: LayoutCommon
@@ -68,7 +67,7 @@ class InverseMap:
         return _search_all(layout, offsets) if found is None else _ascending(*found)
 
     def has(self, offsets: IntArray) -> npt.NDArray[np.bool_]:
-        """Tell for each of the offsets whether an element lies there."""
+        """Return a mask of the offsets that have an element."""
         mask = np.zeros(len(offsets), dtype=np.bool_)
         run = self.run(offsets)
         if run is not None:
@@ -79,7 +78,7 @@ class InverseMap:
         return mask
 
     def count(self, offsets: IntArray) -> int:
-        """Return how many elements lie at the offsets, each index counted."""
+        """Return the number of elements with these offsets, counting each index."""
         run = self.run(offsets)
         if run is not None:
             return run[1] - run[0]

@@ -36,11 +36,10 @@ _NARROW = (1 << 31) - 1  # bools of which half as many bytes say how many are tr
 
 
 def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> LayoutCommon:
-    """Return the layout of what a jagged mask, or jagged positions, choose; nothing is copied.
+    """Return the layout of a selection by a jagged mask or by jagged positions, without a copy.
 
-    The key is of rank d, at most that of the layout: under every prefix of d - 1 indices it chooses from
-    mode d - 1. O(key), and as much as is chosen. What has layers keeps them: a mode that is chosen from stays
-    in its layer.
+    The key has rank d, at most that of the layout: under every prefix of d - 1 indices it selects from mode d
+    - 1. O(key), plus the size of the selection. Layers are kept: a selected mode stays in its layer.
 
     Parameters
     ----------
@@ -49,16 +48,16 @@ def choose(layout: LayoutCommon, shape: Shape[Any], key: Array) -> LayoutCommon:
     shape
         The shape of the key, without layers or with the same.
     key
-        Its elements in row-major order: bools, or positions, where negative ones count from the end.
+        Its elements in row-major order: bools, or positions, with negative ones counted from the end.
 
     Raises
     ------
     ExtentMismatchError
-        If the rows of the key are not those of the layout.
+        If the rows of the key and of the layout differ.
     LayerError
-        If the key has layers, and others than the layout.
+        If the key has layers that differ from those of the layout.
     OutOfBoundsError
-        If there is no such position; the text names the row.
+        If a position does not exist; the text names the row.
     """
     layers = layout.layers
     if shape.has_layers and shape.layers != layers:
@@ -98,7 +97,7 @@ def _chosen(layout: LayoutCommon, shape: Shape[Any], key: Array) -> Packed | Blo
 
 
 def _are_one(left: IntArray, right: IntArray) -> bool:
-    """Tell whether two arrays are the same memory: a mask mostly has the splits of what it was made of."""
+    """Return True if two arrays are the same memory: a mask mostly shares the splits of its operand."""
     return left is right or (
         left.shape == right.shape and left.strides == right.strides and left.ctypes.data == right.ctypes.data
     )
@@ -155,7 +154,7 @@ def _nodes(key: IntArray, rows: IntArray, splits: IntArray, place: tuple[Shape[A
         part, own = rows[first : first + _ROWS + 1], splits[first : first + _ROWS + 1]
         low, high = part.item(0), part.item(-1)
         counts, given = part[1:] - part[:-1], key[low:high]
-        # Both numbers of a row as one element of 16 bytes: half of what two repetitions take.
+        # Both numbers of a row as one element of 16 bytes, in half the time of two repetitions.
         pairs = np.empty((len(counts), 2), dtype=np.int64)
         pairs[:, 0] = own[:-1]
         np.subtract(own[1:], own[:-1], out=pairs[:, 1])
@@ -208,7 +207,7 @@ def _part(layout: LayoutCommon, mode: int, counts: IntArray, nodes: IntArray) ->
 
 
 def _shape_of(levels: list[IntArray], cells: IntArray | None = None) -> Shape[Any]:
-    """Return the shape with these splits, and these extents of cells; without, the last splits are theirs."""
+    """Return the shape with these splits and extents of cells; by default the last splits are for cells."""
     if cells is None:
         *levels, leaf = levels
     else:

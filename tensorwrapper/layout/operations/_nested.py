@@ -1,8 +1,8 @@
-"""Layouts of nested shapes: a layout of the shape without layers, seen through them.
+"""Layouts of nested shapes: a wrapper of a layout of the shape without layers.
 
-The elements of a layer lie one after the other, each in one piece, exactly if one rule orders all modes:
-those of an outer layer are slower than those of an inner one. So layers and an order for each come to one
-order of all modes, which the layouts of shapes without layers know how to follow.
+The elements of a layer are contiguous and in sequence exactly if one rule orders all modes, with those of an
+outer layer slower than those of an inner one. So layers with an order for each imply one order of all modes,
+which the layouts of shapes without layers support.
 """
 
 from collections.abc import Iterable
@@ -37,9 +37,9 @@ __all__ = [
 def jagged_in_order(shape: Shape[Any], modes: Index, offset: int) -> Packed | Blocked:
     """Return the layout without gaps whose elements are sorted by their indices in an order of modes.
 
-    Row-major order needs no table. Otherwise the table has one place per cell if the modes of cells are
-    faster than those that lead to them, whatever the order among either. Where they mix, cells are cut into
-    rows, or at last into single elements, until they do not. O(places * log places).
+    Row-major order needs no table. Otherwise the table has one offset per cell if the modes of cells are
+    faster than those before them, whatever the order among either. If they mix, cells are cut into rows, or
+    finally into single elements, until they do not. O(places * log places).
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def jagged_in_order(shape: Shape[Any], modes: Index, offset: int) -> Packed | Bl
     modes
         The modes, fastest first.
     offset
-        Where the first element lies.
+        Offset of the first element.
 
     Raises
     ------
     SizeOverflowError
-        If places leave 64 bits.
+        If offsets exceed 64 bits.
     """
     rows, rank = rows_of(shape), shape.rank
     slowest_first = modes[::-1]
@@ -86,7 +86,7 @@ def _sorted_modes(slowest_first: Index, outer: int) -> int:
 
 
 def _starts(table: IntArray, slowest_first: Index, sizes: IntArray) -> IntArray:
-    """Return how many elements lie before each cell if the cells lie in an order of modes."""
+    """Return the number of elements before each cell if the cells are in an order of modes."""
     lying = np.lexsort([table[:, mode] for mode in reversed(slowest_first)])
     ends = np.cumsum(sizes[lying])
     starts = np.empty_like(ends)
@@ -191,7 +191,7 @@ class NestedLayout(LayoutCommon):
 
     def expression(self) -> str:
         under = self.under.expression()
-        # Between angle brackets stands what is no expression.
+        # Text in angle brackets is not an expression.
         if under.startswith("<"):
             return f"{under[:-1]}; layers {self.layers}>"
         return f"Layout.nested({under}, layers={self.layers})"
@@ -200,14 +200,14 @@ class NestedLayout(LayoutCommon):
 def modes_of_layers(
     layers: tuple[int, ...], order: Order | Iterable[SupportsIndex], orders: LayerOrders | None
 ) -> Index | Literal["C"]:
-    """Return all modes, the fastest first, such that every element of every layer lies in one piece.
+    """Return all modes, the fastest first, such that every element of every layer is contiguous.
 
     Row-major order throughout is "C".
 
     Raises
     ------
     LayerError
-        If there is not one order per layer, or one of them does not order the modes of its layer.
+        If the number of orders differs from that of layers, or an order is not one of the modes of its layer.
     """
     if orders is None:
         # An iterator would be empty after the first layer.

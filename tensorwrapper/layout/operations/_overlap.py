@@ -1,9 +1,9 @@
-"""Whether two layouts over one buffer share a place, answered without data.
+"""Test whether two layouts over one buffer share an offset, without data.
 
-The places of a layout over a box are sums of one number per mode. So two layouts meet exactly where a sum
-over the modes of both has one value, which is a linear equation in bounded integers: solved by the common
-divisors and the reach of the finer modes, and at once for one or two modes. In general such equations are
-hard, hence a limit.
+The offsets of a layout over a box are sums of one number per mode. So two layouts overlap exactly if a sum
+over the modes of both has one value, which is a linear equation in bounded integers. The common divisors and
+the span of the finer modes solve it, directly for one or two modes. In general such equations are hard, hence
+a limit.
 """
 
 import math
@@ -120,7 +120,7 @@ def _meets_tables(steps: list[Progression], tables: list[IntArray], total: int, 
     kept = steps if _are_digits(steps) else [max(steps, key=lambda step: step.count)]
     spelled = [step for step in steps if step not in kept]
     work = math.prod([step.count for step in spelled]) * math.prod([len(table) for table in tables])
-    # What a single table holds is there already, however large it is.
+    # A single table is in memory already, however large it is.
     if work > max(limit, *[len(table) for table in tables]):
         raise LayoutError(f"whether the layouts meet takes {work} sums to decide, over the limit of {limit}")
     rest = sum([step.span for step in steps]) + sum([int(table.max()) for table in tables])

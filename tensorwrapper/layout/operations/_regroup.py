@@ -1,7 +1,7 @@
-"""Two modes counted as one, and one mode counted in two, of layouts over any shape; nothing is copied.
+"""Two modes merged to one, and one mode split in two, of layouts over any shape; nothing is copied.
 
-The elements stay where they are. What lies in row-major order without gaps stays so, in O(1) beside the new
-shape; otherwise cells take their places along, and where a new row would be no cell, every element does.
+The elements stay in place. A contiguous row-major layout stays so, in O(1) besides the new shape. Otherwise
+cells keep their offsets, and if a new row would not be a cell, every element does.
 """
 
 from typing import Any
@@ -73,9 +73,9 @@ def _merged_strides(table: PlacedRows, inner: int) -> IntArray | None:
 def split_mode_by(
     layout: LayoutCommon, mode: int, counts: IntArray, parents: IntArray | None
 ) -> Packed | Blocked:
-    """Return the layout in which `mode` is dealt to new rows, as many indices each as `counts` says.
+    """Return the layout with `mode` split into new rows with `counts` indices each.
 
-    What `parents` is, and what raises, stands at `split_rows`.
+    See `split_rows` for `parents` and for errors.
     """
     strides = layout.mode_strides
     if not mode and strides is not None:

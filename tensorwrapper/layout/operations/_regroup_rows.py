@@ -59,19 +59,19 @@ def _merged_cells(columns: Columns, inner: int) -> IntArray:
 def split_rows(
     rows: Rows, mode: int, counts: IntArray, parents: IntArray | None = None
 ) -> tuple[Rows, IntArray]:
-    """Return rows in which `mode` is dealt to new rows, and the new rows of each prefix as row splits.
+    """Return rows with `mode` split into new rows, and the new rows of each prefix as row splits.
 
     Parameters
     ----------
     rows
         The rows; all modes of the result start at zero.
     mode
-        The mode that is cut, over all of its prefixes.
+        The mode to split, over all of its prefixes.
     counts
-        How many indices each new row has.
+        Number of indices of each new row.
     parents
-        Which new rows belong to each prefix of `mode` indices, as row splits. Where they are not given, rows
-        without an index at the end of a prefix go to the next.
+        The new rows of each prefix of `mode` indices, as row splits. By default, empty rows at the end of a
+        prefix belong to the next.
 
     Raises
     ------

@@ -14,10 +14,10 @@ __all__ = ["simplify"]
 
 
 def simplify(layout: LayoutCommon) -> LayoutCommon:
-    """Return a layout of fewest modes with the same offsets in row-major order; it starts at zero.
+    """Return a layout with the fewest modes and the same offsets in row-major order; it starts at zero.
 
-    Modes of extent 1 go, and neighbours become one where the outer continues the inner. What is neither
-    strided nor made of axis maps becomes one mode if it is contiguous, and stays as it is if not. O(modes).
+    Modes of extent 1 are dropped, and neighbours are merged if the outer continues the inner. A layout of
+    another kind becomes one mode if it is contiguous, and else does not change. O(modes).
     """
     layout = layout.without_layers()
     if layout.has_mode_maps:

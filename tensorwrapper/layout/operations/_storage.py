@@ -1,4 +1,4 @@
-"""Where the cells of a jagged shape are put: one after the other, aligned, or where a user says."""
+"""Offsets of the cells of a jagged shape: consecutive, aligned, or given."""
 
 from collections.abc import Iterable
 from typing import Any, SupportsIndex
@@ -52,7 +52,7 @@ def packed_cells(
 
 
 def padded_box(shape: Shape[Any], order: Order | Iterable[SupportsIndex], offset: int) -> Strided | Padded:
-    """Return the layout of every element at its place in the bounding box, which lies at `offset`."""
+    """Return the layout with every element at its position in the bounding box, which starts at `offset`."""
     if shape.has_layers:
         raise LayoutError(f"the layers of {shape} have no place in a box: pad its flatten()")
     box = shape.as_smooth().copy()

@@ -1,8 +1,8 @@
-"""Layouts that others write, and parts of them: all questions answered by looking, all parts by ordinals.
+"""Custom layouts, and parts of them: all methods by visiting elements, all parts by ordinals.
 
-Whatever is taken of a layout without rules of its own has a rule all the same: which of its elements are
-meant. So a part is the layout underneath, and beside it a layout (strided, separable, packed or of cells)
-whose offsets are the ordinals of the elements. What is done to the part is done to that.
+A selection from a layout without rules still has a rule for its elements. So a part is the original layout
+with a second layout (strided, separable, packed or of cells), whose offsets are the ordinals of the elements.
+Operations on the part change the second layout.
 """
 
 from abc import ABC, abstractmethod
@@ -39,10 +39,10 @@ _BATCH = 1 << 16  # elements looked at in one step
 class CustomLayout(LayoutCommon, ABC):
     """Abstract: `shape`, a box or a jagged shape, and `offset_of`.
 
-    What a layout of one's own derives from. All else follows: every index is asked where there is no rule,
-    so give `offsets_of` (for many indices at once), `bounds`, `is_injective`, `is_contiguous` and
-    `index_of` where they have one. Parts, permutations and gathers are layouts of the same elements.
-    `as_layout` puts it behind the facade.
+    Base class of your own layouts. All other methods have defaults: without a rule they visit every index. So
+    implement `offsets_of` (for many indices at once), `bounds`, `is_injective`, `is_contiguous` and
+    `index_of` if there is a rule. Parts, permutations and gathers are layouts of the same elements.
+    `as_layout` wraps it in `Layout`.
 
     Examples
     --------

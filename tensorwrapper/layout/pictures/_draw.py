@@ -39,7 +39,7 @@ __all__ = ["draw_layout", "layout_html"]
 
 _MARKS: Final = 280  # rectangles and texts of cells and labels, at most; lines and notes are a few more
 _LONGEST: Final = 16  # positions of a side that are drawn, at most
-_ROOM: Final = 760.0  # pixels in which panels stand beside one another
+_ROOM: Final = 760.0  # pixels in which panels are side by side
 _APART: Final = 22.0  # pixels between panels
 _FEW: Final = 1 << 16  # elements up to which questions that may go through all of them are answered
 _NO_SIDE: Final = PlainSide("", (), (), ())
@@ -48,8 +48,8 @@ _NO_SIDE: Final = PlainSide("", (), (), ())
 def draw_layout(layout: LayoutCommon) -> Drawing:
     """Return a picture of a layout, of at most 300 marks.
 
-    The cells of a box are drawn as a row, a grid or one grid per index of mode 0; those of a jagged shape
-    as rows. Of long modes the ends are drawn. With more than three modes there is one bar for each.
+    The cells of a box are drawn as a row, a grid or one grid per index of mode 0; those of a jagged shape as
+    rows. Only the ends of long modes are drawn. More than three modes are one bar each.
     """
     shape = layout.shape
     title = f"layout of {shape.kind} shape {short_text(str(shape))}"
@@ -127,7 +127,7 @@ def _draw_panels(layout: LayoutCommon, sides: Sequence[Side], title: str) -> Dra
 
 
 def _panel_labels(grid: Grid, width: float, heading: str, *, rows: bool) -> list[Mark]:
-    """Return what stands above one of several grids, and to the left of it if asked."""
+    """Return the text above one of several grids, and optionally at its left."""
     labels: list[Mark] = [Text(0.0, -15.0, heading, 10.0, MUTED)]
     for k, name in enumerate(grid.columns):
         labels.append(Text((k + 0.5) * width, -3.0, name, 9.0, MUTED, "middle"))
@@ -206,7 +206,7 @@ def _cell(layout: LayoutCommon, places: Sequence[tuple[Side, int]]) -> Cell:
         for slot, entry in zip(side.slots, side.entries(place), strict=True):
             index[slot] = entry
     numbers = [side.tile(place) for side, place in places if isinstance(side, CutSide)]
-    # Tiles that are only seen have no place of their own in memory, and no colour.
+    # Tiles of a view have no separate place in memory, and so no colour.
     tile = tuple(numbers) if numbers and layout.tiled is None else None
     return Cell(tuple(index), layout.offset_of(index), tile)
 

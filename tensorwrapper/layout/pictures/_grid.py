@@ -46,10 +46,9 @@ class Cell:
 @final
 @frozen
 class Grid:
-    """Cells by the row and column that they are drawn in, and what stands between and beside them.
+    """Cells by row and column of the drawing, with the lines and gaps between them.
 
-    Lines are given by the row or column that they stand before and how heavy they are, gaps by the places
-    where something is left out.
+    Lines are given by the following row or column and by their weight, gaps by the positions of omissions.
     """
 
     rows: Sequence[str]

@@ -1,7 +1,7 @@
-"""The sides of a picture: modes of a box, modes made of modes, or modes that are cut into tiles.
+"""The sides of a picture: modes of a box, nested modes, or modes that are cut into tiles.
 
-Whatever a layout is held as, a picture needs to know how many positions lie along each side, which index
-stands at each, and between which of them an outer mode goes on.
+For any representation of a layout, a picture needs the number of positions along each side, the index at
+each, and the positions where an outer mode advances.
 """
 
 import math
@@ -21,16 +21,16 @@ __all__ = ["CutSide", "PlainSide", "Side", "rule_text", "sides_of"]
 @final
 @frozen
 class PlainSide:
-    """A side along which one mode counts, or several together.
+    """A side for one mode, or for several modes together.
 
     Parameters
     ----------
     title
-        What stands beside it.
+        The text beside it.
     extents
-        Those of the modes, the slowest first.
+        The extents of the modes, the slowest first.
     slots
-        Which entries of an index these modes are.
+        The entries of an index that these modes are.
     starts
         The index of each at position 0.
     """
@@ -42,7 +42,7 @@ class PlainSide:
 
     @property
     def extent(self) -> int:
-        """How many positions there are, as a Python integer of any size."""
+        """Number of positions, as a Python integer of any size."""
         return math.prod(self.extents)
 
     def label(self, position: int) -> str:
@@ -58,7 +58,7 @@ class PlainSide:
         return found[::-1]
 
     def weight(self, position: int) -> int:
-        """Return how heavy a line stands before a position: 0 for none, more where slower modes go on."""
+        """Return the weight of the line before a position: 0 for none, more if slower modes advance."""
         levels, period = 0, 1
         for extent in reversed(self.extents[1:]):
             period *= extent
@@ -74,11 +74,12 @@ class CutSide:
     Parameters
     ----------
     title
-        What stands beside it.
+        The text beside it.
     partition
-        How it is cut.
+        The partition of the side.
     slots
-        Which entries of an index it gives: that of the element; or those of the tile and of the place in it.
+        The entries of an index that it gives: that of the element; or those of the tile and of the position
+        in it.
     grid_start
         The number of the first tile.
     """
@@ -90,7 +91,7 @@ class CutSide:
 
     @property
     def extent(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self.partition.extent
 
     def label(self, position: int) -> str:

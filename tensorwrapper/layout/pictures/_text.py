@@ -19,7 +19,7 @@ from tensorwrapper.layout.operations._composite import Stage, make_composite
 
 __all__ = ["check_length", "parse_layout", "parse_tree", "split_tiler"]
 
-_DIGITS = 100  # longer numbers are no layout of anything, and Python is slow to read them
+_DIGITS = 100  # longer numbers never occur in layouts, and Python parses them slowly
 _FUNCTIONS = 63  # and the integers between them: each is checked against all that come before
 _LENGTH = 1 << 20  # characters
 # Quantifiers never go back: otherwise many spaces would take quadratic time.
@@ -121,7 +121,7 @@ def parse_layout(text: object, order: OrdinalOrder) -> LayoutCommon:
 
 
 def _functions(text: str) -> list[str]:
-    """Return what stands between each ``o``, which has space on both sides."""
+    """Return the texts between each ``o``, which has space on both sides."""
     parts = text.split("o")
     if len(parts) == 1:
         return parts

@@ -40,10 +40,10 @@ __all__ = ["TileMajor"]
 @final
 @frozen(getstate_setstate=False)
 class TileMajor(LayoutCommon):
-    """Every tile of a box contiguous, one after the other.
+    """The tiles of a box, each contiguous, one after another.
 
-    ``outer_order`` and ``inner_order`` list the modes of the grid and of a tile, the fastest first;
-    ``alignment`` is what the place of every tile is a multiple of, counted from the offset.
+    ``outer_order`` and ``inner_order`` list the modes of the grid and of a tile, the fastest first. The
+    offset of every tile, counted from that of the layout, is a multiple of ``alignment``.
     """
 
     tiling: Tiling
@@ -115,7 +115,7 @@ class TileMajor(LayoutCommon):
         volumes = np.ones((), dtype=np.int64)
         for own in sizes:
             volumes = np.multiply.outer(volumes, own)
-        # In the order in which the tiles lie: the fastest mode last.
+        # In the memory order of the tiles: the fastest mode last.
         order = self.outer_order[::-1]
         lying = volumes.transpose(order)
         padded = -(-lying.reshape(-1) // self.alignment) * self.alignment
@@ -148,7 +148,7 @@ class TileMajor(LayoutCommon):
         return tuple([extent for extent, _ in pairs]), tuple([start for _, start in pairs])
 
     def _place_of(self, extents: Index, starts: "list[int]") -> int:
-        """Return how many elements lie before the tile with these extents and relative starts."""
+        """Return the number of elements before the tile with these extents and relative starts."""
         before, width, rest = 0, 1, self.shape.size
         for mode in reversed(self.outer_order):
             rest //= self.shape.extents[mode]
@@ -212,7 +212,7 @@ class TileMajor(LayoutCommon):
     def _aligned_tile_at(self, left: int) -> tuple[Index, int]:
         order = self.outer_order[::-1]
         lying = self._tile_places()[0].transpose(order)
-        # Empty tiles share their place with what follows: the last of them is the one that is filled.
+        # Empty tiles share their offset with the next one, so the last of these is the nonempty one.
         flat = int(np.searchsorted(lying.reshape(-1), left, side="right")) - 1
         numbers = np.unravel_index(flat, lying.shape)
         tile = [0] * self.shape.rank

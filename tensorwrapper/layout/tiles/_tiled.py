@@ -65,7 +65,7 @@ class TiledStrided(CellLayout):
         first, last = max(cut, default=-1), min(whole, default=self.tiling.rank)
         if len(both) > 1 or not all(first < mode < last for mode in both):
             return False
-        # What is left runs like a box whose modes are in this order.
+        # The rest is like a box whose modes are in this order.
         rest = [mode for mode, partition in enumerate(self.tiling.partitions) if partition.extent == 1]
         return self.under.permute(cut + both + whole + rest).is_contiguous
 
@@ -208,7 +208,7 @@ class TiledStrided(CellLayout):
         return tuple(extents), tuple(origin), offset if 0 not in extents else under.offset
 
     def tile(self, number: Iterable[SupportsIndex]) -> Strided:
-        """Return the layout of one tile, where its elements lie."""
+        """Return the layout of one tile, with the offsets of its elements."""
         plain = self._tile_at(number, self.grid_origin)
         if plain is not None:
             extents, origin, offset = plain

@@ -1,6 +1,6 @@
-"""Tiles in memory: boxes whose tiles are strided, each with a place and strides of its own.
+"""Tiles in memory: boxes whose tiles are strided, each with its own offset and strides.
 
-This is what parts of tile-major storage are: whatever a selection takes of a tile lies there in steps.
+Parts of tile-major storage have this form: any selection from a tile is strided.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +47,10 @@ TileTable: TypeAlias = Callable[[Sequence[IntArray]], tuple[IntArray, IntArray]]
 @final
 @frozen(eq=False)
 class ModeCut:
-    """What is taken of one mode: from tile ``tiles[k]`` the places ``lows[k] + step * j``, j < counts[k]."""
+    """The selection from one mode.
+
+    From tile ``tiles[k]`` it takes the positions ``lows[k] + step * j`` for j < counts[k].
+    """
 
     tiles: IntArray
     lows: IntArray
@@ -104,7 +107,7 @@ def cut_by_partition(partition: Partition, new: Partition, mode: int) -> ModeCut
 
 
 def cut_tiles(table: TileTable, cuts: Sequence[ModeCut]) -> tuple[IntArray, IntArray]:
-    """Return place and strides of what the cuts take of each tile, over the product of their tiles."""
+    """Return the offset and strides of the selection from each tile, over the product of their tiles."""
     starts, strides = table([cut.tiles for cut in cuts])
     for mode, cut in enumerate(cuts):
         axis = [1] * len(cuts)
@@ -114,7 +117,7 @@ def cut_tiles(table: TileTable, cuts: Sequence[ModeCut]) -> tuple[IntArray, IntA
 
 
 def partition_of(cut: ModeCut, origin: int) -> Partition:
-    """Return the partition of what is taken, which starts at `origin`."""
+    """Return the partition of the selection, which starts at `origin`."""
     return Partition(frozen_array(splits_of(cut.counts) + origin))
 
 
@@ -124,12 +127,12 @@ def select_box(
     entries: Sequence[Positional],
     origin: Index | None = None,
 ) -> "Strided | TilesInMemory":
-    """Return the layout of what one entry per mode takes of a tiled box; at `origin`, zeros if not given."""
+    """Return the layout of a selection of a tiled box, one entry per mode; at `origin`, zeros by default."""
     given = [entry for entry in entries if entry is not None]
     ranges = [(entry, 1, 1) if isinstance(entry, int) else entry for entry in given]
     cuts = [cut_by_range(p, *one) for p, one in zip(partitions, ranges, strict=True)]
     starts, strides = cut_tiles(table, cuts)
-    # Of a pinned mode there is one tile.
+    # A dropped mode has one tile.
     kept = tuple([0 if isinstance(entry, int) else slice(None) for entry in given])
     starts, strides = np.asarray(starts[kept]), strides[kept]
     left = [mode for mode, entry in enumerate(given) if not isinstance(entry, int)]
@@ -172,7 +175,7 @@ def turn_box(
 
 
 def tiled_view(tiling: Tiling, table: TileTable, new: Tiling) -> Packed | Blocked:
-    """Return the layout of the tiles of `new`, each of which lies in one tile of the box."""
+    """Return the layout of the tiles of `new`, each within one tile of the box."""
     if not new.elements.size:
         return Packed(new.shape, 0)
     pairs = enumerate(zip(tiling.partitions, new.partitions, strict=True))
@@ -277,7 +280,7 @@ class TilesInMemory(LayoutCommon):
         return tuple([o + i for o, i in zip(firsts, found[rank:], strict=True)])
 
     def indices_at(self, offsets: IntArray) -> IntArray:
-        """Return the index whose element lies at each of a flat array of offsets."""
+        """Return the index whose element has each of a flat array of offsets."""
         found, rank = self.table.indices_at(offsets), self.tiling.rank
         indices = found[:, rank:]
         for mode, marks in enumerate(self.tiling.marks):

@@ -1,1 +1,1 @@
-"""What all shapes share, boxes, and how indices, slices and names of modes are read."""
+"""Boxes, the base of all shapes, and the parsing of indices, slices and names of modes."""

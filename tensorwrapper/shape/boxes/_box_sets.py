@@ -20,7 +20,7 @@ def box_between(first: Iterable[int], last: Iterable[int]) -> Smooth:
     Raises
     ------
     OutOfBoundsError
-        If a last index lies before the first one.
+        If a last index is before the first one.
     RankError
         If there are not as many of one as of the other.
     """
@@ -55,7 +55,7 @@ def subtract(box: SmoothCommon, others: Sequence[SmoothCommon]) -> list[Smooth]:
 
 
 def partition(box: SmoothCommon, others: Sequence[SmoothCommon]) -> list[Smooth]:
-    """Return disjoint boxes that make up the box, each of which lies inside or outside of each other box."""
+    """Return disjoint boxes that make up the box, each inside or outside of each other box."""
     return _carve(box, others, keep=True)
 
 
@@ -75,13 +75,13 @@ def _without(box: SmoothCommon, other: SmoothCommon) -> list[Smooth]:
         if high > start + count:
             origin[mode], extents[mode] = start + count, high - start - count
             after.append(make_smooth(tuple(extents), tuple(origin)))
-        # What is still to be cut has met the other box in this mode.
+        # The remaining part overlaps the other box in this mode.
         origin[mode], extents[mode] = start, count
     return before + after[::-1]
 
 
 def _carve(box: SmoothCommon, others: Sequence[SmoothCommon], *, keep: bool) -> list[Smooth]:
-    """Return the box cut along the faces of the others; what is inside of them only if that is kept."""
+    """Return the box cut along the faces of the others, with or without the parts inside of them."""
     if 0 in box.extents:
         return []
     if not box.rank:

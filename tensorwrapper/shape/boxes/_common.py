@@ -1,4 +1,4 @@
-"""What every shape can do, whatever its kind and its representation."""
+"""Operations of every shape, for all kinds and representations."""
 
 import itertools
 from abc import ABC, abstractmethod
@@ -133,16 +133,16 @@ class ShapeCommon(ABC):
     @property
     @abstractmethod
     def kind(self) -> Kind:
-        """Whether the shape is a box, has modes that depend on others, or layers."""
+        """The kind of the shape: a box, a shape with dependent modes, or one with layers."""
 
     @property
     def is_box(self) -> bool:
-        """Whether the shape is of the kind ``"smooth"``: one extent for each mode, and no layers."""
+        """Return True if the shape is of the kind ``"smooth"``: one extent for each mode, and no layers."""
         return False
 
     @property
     def has_layers(self) -> bool:
-        """Whether the shape is of the kind ``"nested"``, be it of one layer."""
+        """Return True if the shape is of the kind ``"nested"``, even with one layer."""
         return False
 
     @property
@@ -189,7 +189,7 @@ class ShapeCommon(ABC):
 
     @abstractmethod
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
+        """Return a mask of the indices, an ``(..., rank)`` array, that are in the shape."""
 
     @abstractmethod
     def ordinal(self, index: Iterable[SupportsIndex]) -> int:
@@ -259,7 +259,7 @@ class ShapeCommon(ABC):
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """How many modes each layer has: one layer unless the shape is nested."""
+        """Number of modes of each layer: one layer unless the shape is nested."""
         return (self.rank,)
 
     @property
@@ -269,7 +269,7 @@ class ShapeCommon(ABC):
 
     @property
     def padding(self) -> int:
-        """How many more elements the bounding box has than the shape."""
+        """Number of elements that the bounding box has in addition to the shape."""
         volume = 1
         for extent in self.bounding_box()[0]:
             volume *= extent

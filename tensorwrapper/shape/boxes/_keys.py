@@ -1,7 +1,7 @@
-"""What users write between square brackets of a shape, parsed to one entry per mode.
+"""Keys in the square brackets of a shape, parsed to one entry per mode.
 
-The dialect is *literal*: an index is absolute, so a negative number means itself.
-An entry is an integer (the mode is pinned and dropped) or a pair of bounds (``None`` where open).
+Indices are *absolute*, so a negative number means itself. An entry is an integer (an index whose mode is
+dropped) or a pair of bounds (``None`` where open).
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def mode_count(modes: SupportsIndex, rank: int) -> int:
 
 
 def mode_text(mode: int, prefix: Index = ()) -> str:
-    """Return how an error names a mode of what is left under `prefix`."""
+    """Return the text of an error for a mode under `prefix`."""
     return f"mode {mode} under the prefix {prefix}" if prefix else f"mode {mode}"
 
 
@@ -126,7 +126,7 @@ def _bounds(item: slice, mode: int) -> Bounds:
 
 
 def check_ascending(entries: tuple[Entry, ...]) -> None:
-    """Raise if a pair of bounds descends, also where nothing is left that it could leave."""
+    """Raise if a pair of bounds descends, even if no index is selected."""
     for mode, entry in enumerate(entries):
         if not isinstance(entry, int):
             first, last = entry

@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 ModeNames: TypeAlias = tuple[str | None, ...]
-"""One entry per mode: its name, or None if it has none."""
+"""One entry per mode: its name, or None for an unnamed mode."""
 
 Names: TypeAlias = ModeNames | None
-"""What a shape keeps: None if no mode has a name, so that shapes without names pay nothing."""
+"""Stored names: None if all modes are unnamed, so that shapes without names have no overhead."""
 
 
 def check_name(name: object, what: str) -> str:
@@ -53,7 +53,7 @@ def check_name(name: object, what: str) -> str:
 
 
 def usable_names(given: Iterable[object]) -> ModeNames:
-    """Return the names that modes can have: None for each that is no name, or comes twice.
+    """Return valid names of modes: None for each invalid or duplicate name.
 
     Examples
     --------
@@ -72,14 +72,14 @@ def usable_names(given: Iterable[object]) -> ModeNames:
 
 
 def to_names(names: Iterable[object], rank: int) -> Names:
-    """Return `names` as a shape of this rank keeps them.
+    """Return `names` in the stored form for this rank.
 
     Raises
     ------
     RankError
-        If there are not as many as modes.
+        If the number of names differs from the rank.
     ModeNameError
-        If one comes twice, or is no identifier.
+        If a name is a duplicate, or is not an identifier.
     """
     given = tuple(names)
     if len(given) != rank:
@@ -128,14 +128,14 @@ def kept_names(names: ModeNames, kept: Iterable[bool]) -> Names:
 
 
 def agreed_names(all_names: Sequence[Names], what: str) -> Names:
-    """Return the names of what several shapes of one rank make together.
+    """Return the common names of several shapes of one rank.
 
     A mode without a name takes that of the other shapes.
 
     Raises
     ------
     ModeNameError
-        If a mode has different names, or one name would stand for two modes.
+        If a mode has different names, or two modes have one name.
     """
     given = [(number, names) for number, names in enumerate(all_names) if names is not None]
     if not given:
@@ -155,9 +155,9 @@ def agreed_names(all_names: Sequence[Names], what: str) -> Names:
 
 
 def picked_names(names: ModeNames, items: Sequence[object]) -> ModeNames:
-    """Return the names of what NumPy's indexing picks, by a key in which all positions and masks are arrays.
+    """Return the names of the result of a NumPy key in which all positions and masks are arrays.
 
-    One array of one mode, of positions or a mask, keeps its mode; several make new ones.
+    One array of one mode, of positions or a mask, keeps its mode; several arrays make new modes.
     """
     widths = [0 if item is None or item is Ellipsis else _width(item) for item in items]
     whole = [slice(None)] * (len(names) - sum(widths))
@@ -172,11 +172,11 @@ def picked_names(names: ModeNames, items: Sequence[object]) -> ModeNames:
         if item is None or isinstance(item, slice):
             kept.append(None if item is None else names[mode])
         else:
-            # Beside arrays an integer is one as well.
+            # In a key with arrays, an integer counts as an array.
             first = first if places else len(kept)
             places.append(place)
             array: Array = np.asarray(item)
-            # A mask makes one mode, also one that has none itself.
+            # A mask makes one mode, even one with rank 0.
             modes = max(modes, 1 if array.dtype == np.bool_ else array.ndim)
             if array.ndim:
                 picked += [names[mode]] * array.ndim
@@ -237,12 +237,12 @@ class NamedRanges:
     Parameters
     ----------
     ranges
-        For each name, an identifier, the first index and the one behind the last; or a `range` of step 1.
+        For each name, an identifier, the first index and the index after the last; or a `range` of step 1.
 
     Raises
     ------
     ModeNameError
-        If a name is no identifier.
+        If a name is not an identifier.
     ExtentError
         If a range ends before it begins, or has a step other than 1.
 

@@ -1,7 +1,7 @@
 """Smooth shapes: boxes of indices, with an origin.
 
-`Smooth` owns its extents; `SmoothView` reads them off another shape when asked (a leaf of a jagged
-shape, or the bounding box of any shape) and becomes a value by ``copy()``.
+`Smooth` owns its extents. `SmoothView` reads those of another shape (a leaf of a jagged shape, or the
+bounding box of any shape), and ``copy()`` makes it a value.
 """
 
 import itertools
@@ -103,7 +103,7 @@ class SmoothCommon(ShapeCommon):
         return self.origin[self._prefix_mode(prefix)]
 
     def extent(self, mode: SupportsIndex) -> int:
-        # The inherited one asks for bounds: twice the time, for the question that is asked most.
+        # The inherited method computes bounds, which doubles the time of this frequent call.
         return self.extents[mode_of(mode, self.rank)]
 
     def extent_bounds(self, mode: SupportsIndex) -> tuple[int, int]:
@@ -202,10 +202,10 @@ class SmoothCommon(ShapeCommon):
         return map(mirror, product_of(ranges[::-1]))
 
     def select(self, entries: tuple[Entry, ...], *, clip: bool = False, lead: Index = ()) -> "Smooth":
-        """Return the part that the entries select; ``lead`` is where errors say that the box lies."""
+        """Return the part that the entries select; ``lead`` is the prefix of the box in errors."""
         extents: list[int] = []
         origin: list[int] = []
-        # A counter, not enumerate: unpacking one tuple less is a tenth of what a slice costs.
+        # A counter, not enumerate: unpacking a tuple takes a tenth of the time of a slice.
         mode = 0
         for entry, start, extent in zip(entries, self.origin, self.extents, strict=True):
             if isinstance(entry, int):
@@ -231,7 +231,7 @@ class SmoothCommon(ShapeCommon):
     def _outside(self, what: str, mode: int, lead: Index) -> OutOfBoundsError:
         start, end = self.origin[mode], self.origin[mode] + self.extents[mode]
         where = mode_text(len(lead) + mode, lead)
-        # Indices of a shape are absolute; who counts from the end wants an extent.
+        # Indices of a shape are absolute; an index from the end probably means an extent.
         advice = "; `s.extents[-1]` is an extent" if what.startswith("index -") and not start else ""
         return OutOfBoundsError(f"{what} is outside [{start}, {end}) of {where} of {_text(self)}{advice}")
 
@@ -325,7 +325,7 @@ def to_extents(extents: Iterable[SupportsIndex]) -> Extents:
 
 
 def check_inside(extents: Extents, origin: Index, index: Index, lead: Index = ()) -> None:
-    """Raise if an entry of `index`, which may be shorter, leaves the box that lies under `lead`."""
+    """Raise if an entry of `index`, which may be shorter, leaves the box under the prefix `lead`."""
     for mode, (i, start, extent) in enumerate(zip(index, origin, extents, strict=False)):
         if not start <= i < start + extent:
             where = mode_text(len(lead) + mode, lead + index[:mode])
@@ -333,7 +333,7 @@ def check_inside(extents: Extents, origin: Index, index: Index, lead: Index = ()
 
 
 def box_ordinal(extents: Extents, origin: Index, index: Index, lead: Index = ()) -> int:
-    """Return how many indices of the box that lies under `lead` come before `index`."""
+    """Return the number of indices before `index` in the box under the prefix `lead`."""
     ordinal = 0
     for mode, (i, start, extent) in enumerate(zip(index, origin, extents, strict=True)):
         if not start <= i < start + extent:
@@ -435,17 +435,17 @@ def make_smooth(extents: Extents, origin: Index) -> Smooth:
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class SmoothView(SmoothCommon):
-    """What is left of a parent shape under a prefix of pinned modes, seen as a box; it holds no extents.
+    """A box view of the rest of a parent shape under a prefix; it stores no extents.
 
-    Under a prefix that leads to a leaf this is the leaf. Where jagged modes are left it is their bounding
+    If the prefix leads to a leaf, the view is this leaf. With remaining jagged modes it is their bounding
     box. The view keeps its parent alive; ``copy()`` detaches it.
 
     Parameters
     ----------
     parent
-        The shape to look at.
+        The parent shape.
     prefix
-        The indices of the leading modes that are pinned.
+        The indices of the dropped leading modes.
 
     Examples
     --------
@@ -494,5 +494,5 @@ class SmoothView(SmoothCommon):
 
 
 def _view_of_value(extents: Extents, origin: Index) -> SmoothView:
-    """Return a view of a fresh value: what a pickled view becomes, so that no parent travels with it."""
+    """Return a view of a new value; a pickled view becomes this, without its parent."""
     return SmoothView.of_box(make_smooth(extents, origin))

@@ -21,11 +21,11 @@ from tensorwrapper.typing import Index
 __all__ = ["ModeAlignment", "Stretchable", "align_modes", "broadcast_shapes"]
 
 _Token: TypeAlias = str | int
-"""What tells the modes that meet: a name; or, of modes without one, the place from the last, from 1 on."""
+"""Key of paired modes: a name, or, for unnamed modes, the position from the last, from 1 on."""
 
 
 class Stretchable(Protocol):
-    """What can be brought to a common shape: layouts, tensors and views."""
+    """A value that can be stretched to a common shape: a layout, a tensor or a view."""
 
     @property
     def shape(self) -> Shape: ...
@@ -41,7 +41,7 @@ _V = TypeVar("_V", bound=Stretchable)
 @final
 @frozen(getstate_setstate=False)
 class ModeAlignment:
-    """Where each mode of some boxes goes in a common box; made by `align_modes`."""
+    """The position of each mode of some boxes in a common box; made by `align_modes`."""
 
     shapes: tuple[Shape, ...]
     """The boxes that were aligned."""
@@ -52,7 +52,7 @@ class ModeAlignment:
 
     @property
     def stretched(self) -> tuple[tuple[int, ...], ...]:
-        """For each box, which of its modes are stretched: they have extent 1, and the common one is another.
+        """The stretched modes of each box: they have extent 1, and the common extent differs.
 
         Examples
         --------
@@ -63,7 +63,7 @@ class ModeAlignment:
 
     @property
     def added(self) -> tuple[tuple[int, ...], ...]:
-        """For each box, the modes of `shape` that it has not, and in which it repeats.
+        """The modes of `shape` that each box lacks, and along which it repeats.
 
         Examples
         --------
@@ -75,10 +75,9 @@ class ModeAlignment:
 
     @property
     def shifts(self) -> tuple[tuple[int, ...], ...]:
-        """For each box and each of its modes, what is added to a common index to get its own.
+        """The offset from a common index to the own index, for each box and each of its modes.
 
-        A mode that is stretched or dropped has one index only, whatever the common one: there the number is
-        that index.
+        A stretched or dropped mode has one index, for any common index: there the number is that index.
 
         Examples
         --------
@@ -88,7 +87,7 @@ class ModeAlignment:
         return tuple([self._shift(operand) for operand in range(len(self.shapes))])
 
     def source_index(self, operand: SupportsIndex, index: Iterable[SupportsIndex]) -> Index:
-        """Return the index in one of the boxes that stands at an index of the common one; O(rank).
+        """Return the index in one of the boxes for an index of the common one; O(rank).
 
         Raises
         ------
@@ -121,14 +120,14 @@ class ModeAlignment:
         Parameters
         ----------
         operand
-            In whose place the value stands: 0 for the first box.
+            The number of the box that the value belongs to, from 0.
         value
-            What has modes of the extents of that box.
+            A value with modes of the extents of that box.
 
         Raises
         ------
         ExtentMismatchError
-            If it has others.
+            If the value has other extents.
         RankError
             If there is no such operand.
 
@@ -180,30 +179,30 @@ class ModeAlignment:
 
 
 def align_modes(*shapes: ShapeLike, to: ShapeLike | None = None) -> ModeAlignment:
-    """Return which modes of boxes meet, and the common box that they are stretched to; O(modes).
+    """Return the pairing of the modes of boxes, and the common box that they are stretched to; O(modes).
 
-    Modes are matched by name if every box (that has a mode) has a name: equal names meet, and modes without
-    a name meet among themselves, from the last one on. Else all are matched by position, from the last one
-    on, as NumPy does; names that meet must then be equal. Extents that meet are equal, or 1 and stretched.
+    Modes are paired by name if every box (with modes) has a name: equal names are paired, and unnamed modes
+    are paired among themselves from the last one on. Else all are paired by position, from the last one on,
+    as in NumPy; paired names must then be equal. Paired extents must be equal, or 1, which is stretched.
 
-    The common modes are those of the first box, then those that others add: names behind the rest, as they
-    come; modes without a name before the others. Each starts where it starts in the first box that is not
-    stretched there; all others are taken to start there, too.
+    The common modes are those of the first box, then the additional ones of the others: named modes at the
+    end, in order; unnamed modes at the front. Each starts at the origin of the first box that is not
+    stretched there; all others are shifted to it.
 
     Parameters
     ----------
     *shapes
         Boxes, or their extents.
     to
-        The common box, where it is given beforehand, as for a write into it. It is not stretched, and gets
-        no mode: a mode that meets none of it must have extent 1, and is dropped.
+        The common box, if given in advance, as for a write into it. It is not stretched, and gets no
+        additional mode: an unpaired mode must have extent 1, and is dropped.
 
     Raises
     ------
     ExtentMismatchError
-        If extents that meet differ and neither is 1; the text has the mode, and both.
+        If paired extents differ and neither is 1; the text has the mode, and both.
     ModeNameError
-        If modes that meet by position have different names.
+        If modes that are paired by position have different names.
     JaggedModeError
         If a shape is jagged.
 

@@ -1,7 +1,7 @@
-"""What is done to all cells of a shape at once, planned from shapes alone: permuted, or paired with others.
+"""Plans for all cells of a shape at once, made from shapes alone: permuted, or paired with others.
 
-A plan holds positions of elements, in the row-major order in which a shape numbers them, and no elements, so
-that one serves all data over its shapes.
+A plan has positions of elements in row-major order, and no elements, so one plan works for all data over its
+shapes.
 """
 
 from collections.abc import Callable, Iterable
@@ -23,13 +23,13 @@ from tensorwrapper.typing import Index, IntArray
 __all__ = ["CellMatch", "CellPairing", "CellPermutation", "match_cells", "permute_cells"]
 
 CellPairing: TypeAlias = Literal["index", "number"]
-"""Which cells of two shapes belong together: those under the same indices, or with the same number."""
+"""Pairing of the cells of two shapes: by equal outer indices, or by equal numbers."""
 
 
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class CellPermutation:
-    """Where each element lies before every cell is permuted; made by `permute_cells`.
+    """The old position of each element after every cell is permuted; made by `permute_cells`.
 
     Two are equal if they permute the same shape in the same order.
     """
@@ -77,7 +77,7 @@ class CellPermutation:
 
 
 def permute_cells(shape: ShapeLike, order: Iterable[SupportsIndex] | None = None) -> CellPermutation:
-    """Return where the elements of a shape lie once every cell is permuted; O(elements), in array operations.
+    """Return the old positions of the elements of a shape after every cell is permuted; O(elements).
 
     Cells are what `Shape.cells` yields: the tiles of a tiled shape, the boxes of `Shape.from_cells`, the
     elements of the outer layers of a nested shape.
@@ -87,18 +87,18 @@ def permute_cells(shape: ShapeLike, order: Iterable[SupportsIndex] | None = None
     shape
         A jagged or nested shape.
     order
-        For each mode of the result the mode of the source, as `Shape.permute` takes it: the outer modes among
-        themselves, which changes the order of cells, and those of cells among themselves. The modes of cells
-        in reverse if not given: every cell is transposed.
+        For each mode of the result the mode of the source, as in `Shape.permute`. Outer modes are permuted
+        among themselves, which changes the order of cells, as are modes of cells. By default the modes of
+        cells are reversed: every cell is transposed.
 
     Raises
     ------
     JaggedModeError
-        If the shape is a box without layers, or an outer mode would become one of cells.
+        If the shape is a box without layers, or an outer mode would become a mode of cells.
     LayerError
         If a mode would leave its layer.
     SizeOverflowError
-        If there are more elements than 64 bits number.
+        If there are more elements than 64 bits can count.
 
     Examples
     --------
@@ -179,10 +179,10 @@ def _repeat(values: IntArray, ends: IntArray) -> IntArray:
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class CellMatch:
-    """Where the elements of paired cells lie in each of two shapes; made by `match_cells`.
+    """The positions of the elements of paired cells in each of two shapes; made by `match_cells`.
 
     Pair ``p`` has the elements ``left[offsets[p]:offsets[p + 1]]`` of the one and those of ``right`` of the
-    other, in one order. Two are equal if they pair the same shapes in the same way.
+    other, in one order. Two matches are equal if they pair the same shapes in the same way.
     """
 
     shapes: tuple[Shape, Shape]
@@ -190,7 +190,7 @@ class CellMatch:
     order: Index
     """In which order the modes of the right one are taken."""
     by: CellPairing
-    """Which cells belong together."""
+    """The pairing of cells."""
     cells: IntArray
     """The (n, 2) numbers of the cells of each pair; read-only."""
     offsets: IntArray
@@ -222,27 +222,27 @@ def match_cells(
     order: Iterable[SupportsIndex] | None = None,
     by: CellPairing = "index",
 ) -> CellMatch:
-    """Return where the elements of the cells of two shapes lie that belong together; O(elements).
+    """Return the positions of the elements of paired cells of two shapes; O(elements).
 
-    Wherever cells lie, their first elements belong together. `tensorwrapper.align` pairs elements by their
-    indices instead, origins of cells included, and leaves out what only one shape has.
+    The first elements of paired cells are paired, whatever their origins. `tensorwrapper.align` pairs
+    elements by their indices instead, including origins of cells, and drops those of only one shape.
 
     Parameters
     ----------
     left, right
         Jagged or nested shapes whose cells have one rank.
     order
-        In which order the modes of the right shape are taken, as by `permute_cells`: with ``(0, 2, 1)`` the
-        cells of the left meet transposed ones. As they are if not given.
+        The order of the modes of the right shape, as in `permute_cells`: with ``(0, 2, 1)`` the cells of the
+        left are paired with transposed ones. By default the order is unchanged.
     by
-        ``"index"`` pairs the cells under the same outer indices, and leaves out those that only one shape
-        has; ``"number"`` pairs the first with the first, and so on.
+        ``"index"`` pairs the cells with the same outer indices, and drops those of only one shape.
+        ``"number"`` pairs the first with the first, and so on.
 
     Raises
     ------
     ExtentMismatchError
-        If the cells of a pair differ in extents and are not both empty, or, by number, one shape has more;
-        the text says where.
+        If the cells of a pair differ in extents and are not both empty, or, by number, one shape has more
+        cells; the text has the position.
     RankError
         If the shapes have other numbers of modes.
     JaggedModeError

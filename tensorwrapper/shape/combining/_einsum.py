@@ -95,7 +95,7 @@ def read_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], La
 
 def shown_labels(text: str, equation: str) -> str:
     """Return a text about the labels of an equation, as its author knows them."""
-    # Labels are letters beside an ellipsis: what has an underscore stands for one of its modes.
+    # Labels beside an ellipsis are letters; labels with an underscore are its modes.
     return _PLACE.sub(r"...[-\1]", text) if "..." in equation else text
 
 

@@ -83,14 +83,14 @@ def fit_operands(given: Sequence[GivenShape], what: str) -> "tuple[Shape[Any], l
 
 
 def fit_into(given: GivenShape, target: Shape[Any], what: str) -> "int | None":
-    """Return how many modes an operand shares with a target that it is added to, as `fit_operands` says it.
+    """Return how many modes an operand of ``accumulate_into`` shares with its target, as `fit_operands`.
 
-    The target is stretched to nothing: it has the shape of the result. None if both are boxes.
+    The target is not stretched: it has the shape of the result. None if both are boxes.
 
     Raises
     ------
     ExtentMismatchError
-        If the extents do not fit, or the operand lies elsewhere, or has elements where the target has none.
+        If the extents or origins do not fit, or the operand has elements outside of the target.
     LayerError, ModeNameError
         If layers or names differ.
 
@@ -103,7 +103,7 @@ def fit_into(given: GivenShape, target: Shape[Any], what: str) -> "int | None":
     if modes is None:
         fits = result.extents == target.extents
     else:
-        # Beside rows a box is the target only where the rows have its very extents.
+        # Beside rows, a box is the target only if the rows have the same extents.
         fits = modes[0] == result.rank and target.rank == result.rank
     if not fits:
         raise ExtentMismatchError(
@@ -122,7 +122,7 @@ def reference_among(given: Sequence[GivenShape]) -> int | None:
     for number, own in enumerate(given):
         if not isinstance(own, tuple):
             shape = _shape_of(own)
-            # Of two with as many modes the one that lies somewhere says where the result does.
+            # If two have the same number of modes, the one with an origin determines that of the result.
             order = shape.rank, isinstance(own, Shape)
             if order > highest and not shape.flatten().is_box:
                 found, highest = number, order
@@ -267,7 +267,7 @@ def check_same_rows(shape: Shape[Any], reference: Shape[Any], what: str) -> None
     Raises
     ------
     ExtentMismatchError
-        If it has others, or lies elsewhere.
+        If it has other extents or origins.
     """
     own, wanted = [unnamed_shape(given).flatten() for given in (shape, reference)]
     if not has_same_rows(own, wanted):

@@ -82,14 +82,13 @@ class ShapeCells(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         layer
-            Of a nested shape: the last of the layers that the outer index goes through; the elements have
-            those that are left. Not given, it goes through all but the innermost. Negative layers count
-            from the innermost.
+            Of a nested shape: the last layer of the outer index; the elements have the remaining layers. By
+            default, it is all layers but the innermost. Negative layers count from the innermost.
 
         Raises
         ------
         LayerError
-            If there is no such layer, or none within it, or the shape is not nested.
+            If the layer does not exist, or is the innermost, or the shape is not nested.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""How shapes are made: the named constructors of the facade, one per thing that users have."""
+"""Named constructors of the facade, one per encoding of shapes."""
 
 from collections.abc import Iterable
 from typing import Any, Generic, Self, SupportsIndex, TypeAlias, cast
@@ -90,17 +90,17 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def from_cells(
         cls, outer: "ShapeLike", extents: npt.ArrayLike, *, origins: npt.ArrayLike | None = None
     ) -> Self:
-        """Return the jagged shape with independent extents per cell; a table that does not fit raises.
+        """Return the jagged shape with independent extents per cell.
 
         Parameters
         ----------
         outer
             The shape whose indices number the cells.
         extents
-            One row of extents per cell, in row-major order of `outer`: an (n, rank of a cell) table, or one
-            with the extents of an outer box before that: for ``(2, 3)`` also (2, 3, rank of a cell).
+            One row of extents per cell, in row-major order of `outer`: an (n, rank of a cell) table. For a
+            box `outer`, its extents may replace n: for ``(2, 3)`` also (2, 3, rank of a cell).
         origins
-            Where each cell starts: a table like `extents`, or one row for all; zeros if not given.
+            Origin of each cell: a table like `extents`, or one row for all; zeros by default.
 
         Examples
         --------
@@ -113,7 +113,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def from_offsets(cls, *offsets: npt.ArrayLike, validate: bool = True, copy: bool = True) -> Self:
-        """Return the jagged shape with these offsets: how Arrow, Awkward Array and TensorFlow write rows.
+        """Return the jagged shape with these offsets, the encoding of Arrow, Awkward Array and TensorFlow.
 
         Row k of a level runs from ``offsets[k]`` up to ``offsets[k + 1]``: in the rows of the next level,
         or in the elements. A slice may start above 0 and end before the next level does.
@@ -123,10 +123,10 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         *offsets
             One array per ragged mode, from the outermost, of n + 1 integers for n rows.
         validate
-            Check that no offset descends: O(n). What costs nothing is checked in any case.
+            Check that no offset descends: O(n). O(1) checks are always made.
         copy
-            Keep a copy, so that nobody can change the shape. Without it an int64 array is kept as it is:
-            O(1), and nobody may write to it.
+            Keep a copy, so that the shape stays immutable. Without it an int64 array is shared: O(1), and
+            must not be written to.
 
         Raises
         ------
@@ -145,17 +145,17 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def from_row_ids(cls, ids: npt.ArrayLike, n_rows: SupportsIndex) -> Self:
-        """Return the jagged shape of `n_rows` rows whose element k lies in row ``ids[k]``; O(n).
+        """Return the jagged shape of `n_rows` rows in which element k is in row ``ids[k]``; O(n).
 
-        TensorFlow calls the ids ``value_rowids``. The number of rows has no default, because the ids tell
-        nothing of empty rows at the end.
+        TensorFlow calls the ids ``value_rowids``. The number of rows has no default, because ids cannot
+        express empty rows at the end.
 
         Raises
         ------
         ExtentError
             If the ids do not ascend.
         OutOfBoundsError
-            If there is no such row.
+            If a row does not exist.
 
         Examples
         --------
@@ -246,17 +246,17 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def nested(cls, shape: "ShapeLike", *, layers: Iterable[SupportsIndex]) -> Self:
-        """Return `shape` with its modes dealt, from left to right, into layers.
+        """Return `shape` with its modes split, from left to right, into layers.
 
-        Indices, extents and origins stay; what changes is what an element is (`element`, `cells`). A shape
-        that is nested already is dealt anew.
+        Indices, extents and origins stay; the meaning of an element changes (`element`, `cells`). The layers
+        of a nested shape are replaced.
 
         Parameters
         ----------
         shape
-            What to nest.
+            The shape to nest.
         layers
-            How many modes each layer has, from the outermost; entries may be 0.
+            Number of modes in each layer, from the outermost; entries may be 0.
 
         Raises
         ------
@@ -299,19 +299,19 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the shape that a text writes: the inverse of ``str(shape)``; O(length).
+        """Return the shape of a text: the inverse of ``str(shape)``; O(length).
 
-        Nothing is evaluated, and no memory is taken but in proportion to the text: it may be a stranger's.
+        The text may be untrusted: it is not evaluated, and memory is in proportion to its length.
 
         Parameters
         ----------
         text
-            What ``str(shape)`` or ``format(shape, "full")`` gives; white space is free.
+            The result of ``str(shape)`` or ``format(shape, "full")``; white space is ignored.
 
         Raises
         ------
         ParseError
-            If it is anything else, or a summary, which leaves numbers out; the message shows where.
+            If it is another text, or a summary, which omits numbers; the message has the position.
 
         Examples
         --------
@@ -334,8 +334,8 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ParseError
-            If it is not strict JSON (UTF-8, no key twice, no NaN), if a key is missing or unknown, or if a
-            value has the wrong type or makes no shape; the message names the key.
+            If the text is not strict JSON (UTF-8, unique keys, no NaN), a key is missing or unknown, or a
+            value has the wrong type or is invalid; the message names the key.
 
         Examples
         --------
@@ -355,7 +355,7 @@ class ShapeConstructors(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
 
 def _children(rows: object) -> list[object]:
-    """Return the items of an iterable as a list, with every facade in them replaced by what it holds."""
+    """Return the items of an iterable as a list, with the implementations of facades in it."""
     given = rows
     if isinstance(rows, (ShapeBase, ShapeCommon, *UNFIT)) or not isinstance(rows, Iterable):
         raise ConversionError(

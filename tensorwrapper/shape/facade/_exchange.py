@@ -1,6 +1,6 @@
-"""Shapes in the words of other systems, there and back; plain numbers and text, so that none is needed.
+"""Conversion of shapes to and from other systems, as plain numbers and text without their libraries.
 
-What a method needs is loaded when it is called: most programs need none of it, and shall not wait.
+Methods import their modules when they are called, because most programs do not need them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,14 +28,14 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
     __slots__ = ()
 
     def losses(self, form: "ShapeForm") -> "LossReport":
-        """Return what a form of other systems cannot say of this shape; O(rows).
+        """Return the properties of this shape that a format of another system cannot store; O(rows).
 
         Parameters
         ----------
         form
-            ``"json"`` (`to_json`), ``"row_partitions"`` (TensorFlow), ``"awkward"``, ``"arrow"``,
+            One of ``"json"`` (`to_json`), ``"row_partitions"`` (TensorFlow), ``"awkward"``, ``"arrow"``,
             ``"arrow_tensors"``, ``"torch"`` (its jagged layout), ``"torch_strided"`` (`cell_extents`),
-            ``"cf"`` (counts or ids of rows) or ``"array_api"``.
+            ``"cf"`` (counts or ids of rows), ``"array_api"``.
 
         Examples
         --------
@@ -47,7 +47,7 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
         return shape_losses(form, self.implementation, self._names)
 
-    # TensorFlow, and whoever writes one partition per ragged mode.
+    # TensorFlow, and other formats with one partition per ragged mode.
 
     def to_row_partitions(self) -> "RowPartitions":
         """Return how the shape falls into rows of rows of boxes; O(rows).
@@ -379,7 +379,7 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
         >>> svg.count('class="row"'), svg.endswith("</svg>")
         (3, True)
         """
-        # Loaded here: most programs draw nothing, and pictures are a third of what shapes cost to import.
+        # Imported here: most programs do not draw, and pictures take a third of the import time of shapes.
         from tensorwrapper.shape.pictures._draw import draw_shape  # noqa: PLC0415
 
         return draw_shape(self.implementation).to_svg()

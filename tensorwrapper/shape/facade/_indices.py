@@ -41,11 +41,11 @@ _LISTED = 1 << 16  # indices up to which a token is made of all of them
 class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
     """The indices of a shape, or a run of them, in one order.
 
-    Made by ``shape.indices()``. Length, random access, slices, reversal, membership and equality work as
-    for a ``range``, whatever the size; a plain ``for`` over a box costs what ``itertools.product`` costs.
+    Made by ``shape.indices()``. Length, random access, slices, reversal, membership and equality work as for
+    a ``range``, for any size; a plain ``for`` over a box is as fast as ``itertools.product``.
 
-    Of a jagged shape in the order "F", an index and its place are found by cutting the shape in halves:
-    O(cells) each, and no table of all indices is made.
+    In a jagged shape with order "F", an index and its position are found by halving the shape: O(cells) each,
+    without a table of all indices.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
 
     @property
     def order(self) -> Order:
-        """Which mode runs fastest: the last ("C") or the first ("F")."""
+        """The fastest mode: the last ("C") or the first ("F")."""
         return self._order
 
     @property
@@ -79,12 +79,12 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
 
     @property
     def places(self) -> range:
-        """Which indices of the whole shape these are, counted in this order."""
+        """Positions of these indices among those of the whole shape, in this order."""
         return range(self._shape.size) if self._places is None else self._places
 
     @property
     def size(self) -> int:
-        """How many indices there are, also where that is more than ``len`` can say."""
+        """Number of indices, also beyond the limit of ``len``."""
         return self._shape.size if self._places is None else length_of(self._places)
 
     @property
@@ -202,7 +202,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
             raise ExtentError("a batch must hold at least one index")
         self._check_entries()
         numbers = self._numbers_in(rows)
-        # Refused here, and not when the first batch is asked for.
+        # Raised here, and not when the first batch is read.
         with memory_for(numbers, "numbers"):
             tables = self._numbering.tables(self.places, rows)
         return _in_memory(tables, numbers)
@@ -303,7 +303,7 @@ class Indices(Sequence[IndexT_co], Generic[IndexT_co]):
         if self._order == "F":
             ranges.reverse()
             same.reverse()
-        # Modes slower than the first that changes stand still, and that one does not come round.
+        # Modes before the first that changes are constant, and that mode does not wrap around.
         return tuple(ranges[same.index(False) + 1 :]) if False in same else ()
 
     def to_svg(self) -> str:
@@ -378,10 +378,10 @@ class IndexIterator(Shown, Iterator[IndexT_co], Generic[IndexT_co]):
 
     @property
     def position(self) -> int:
-        """How many indices come before the next one, from 0 to their number; setting it goes there.
+        """Number of indices before the next one, from 0 to their number; setting it jumps there.
 
-        Setting it costs what finding one index costs, and works after the end, too. A position outside
-        raises `OutOfBoundsError`, and the iterator stays where it was.
+        Setting it takes as long as finding one index, and works after the end, too. A position outside raises
+        `OutOfBoundsError`, and the iterator does not move.
         """
         return self._position
 
@@ -394,7 +394,7 @@ class IndexIterator(Shown, Iterator[IndexT_co], Generic[IndexT_co]):
 
     @property
     def remaining(self) -> int:
-        """How many indices are still to come, as a Python integer of any size."""
+        """Number of remaining indices, as a Python integer of any size."""
         return self._indices.size - self._position
 
     @property

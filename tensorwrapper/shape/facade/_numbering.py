@@ -95,7 +95,7 @@ class _RowMajor(Numbering):
 
     @property
     def _has_ordinals(self) -> bool:
-        """Whether arrays hold the ordinals and the indices of the shape."""
+        """Return True if arrays can hold the ordinals and the indices of the shape."""
         return self.shape.size <= MAX_INT64 and fits_arrays(self.shape)
 
     def walk(self, places: range) -> Iterator[Index]:
@@ -230,9 +230,9 @@ def _tables_of(indices: Iterator[Index], rank: int, length: int) -> Iterator[Int
 
 
 def _box_table(box: SmoothCommon, places: range) -> IntArray:
-    """Return the indices of a box at places one after another, up or down, as a table.
+    """Return the indices of a box at consecutive places, up or down, as a table.
 
-    Each mode is filled in for whole lines at once, which costs a fraction of what divisions would.
+    Each mode is filled for whole lines at once, which is much faster than divisions.
     """
     ascending = places if places.step > 0 else places[::-1]
     first, last = ascending.start, ascending.start + length_of(ascending)
@@ -247,7 +247,7 @@ def _box_table(box: SmoothCommon, places: range) -> IntArray:
 
 
 def _with_mode(heads: IntArray, start: int, extent: int, first: int, last: int) -> IntArray:
-    """Return the table of places `first` to `last` from that of the lines that they lie in."""
+    """Return the table of places `first` to `last` from the table of their lines."""
     rank, skipped, count = heads.shape[1], first % extent, last - first
     if extent <= count:
         table = np.empty((len(heads), extent, rank + 1), dtype=np.int64)
@@ -269,7 +269,7 @@ def _walk_box(box: SmoothCommon, places: range) -> Iterator[Index]:
     if places.step < 0:
         ranges = [numbers[::-1] for numbers in ranges]
     walk = itertools.chain.from_iterable(_pieces_from(ranges, box.index(places[0])))
-    # More than `sys.maxsize` indices are the same as all: nobody lives to see the last.
+    # More than `sys.maxsize` indices count as all of them: no program reaches the last.
     count = length_of(places)
     return itertools.islice(walk, count) if count <= sys.maxsize else walk
 

@@ -23,7 +23,7 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
     __slots__ = ()
 
     def named(self, *names: str | Iterable[str | None] | None) -> Self:
-        """Return the same shape with names for its modes; they replace those it had.
+        """Return the same shape with names for its modes, which replace earlier names.
 
         A mode can then be given by its name. Parts of the shape keep the names of their modes. Names are
         part of the value: shapes that differ in them are not equal, but are congruent and have the same
@@ -32,15 +32,14 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         *names
-            One for each mode, an identifier that no other mode has; or None for a mode without a name. Loose
-            or as one sequence.
+            One per mode, a unique identifier, or None for an unnamed mode; loose or as one sequence.
 
         Raises
         ------
         RankError
             If there are not as many as modes.
         ModeNameError
-            If one comes twice, or is no identifier.
+            If a name is a duplicate, or is not an identifier.
 
         Examples
         --------
@@ -63,7 +62,7 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def split(
         self, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex | str = 0
     ) -> tuple[Self, ...]:
-        """Return the shape in parts along one mode; they keep where they lie. `Shape.concat` is the inverse.
+        """Return parts of the shape along one mode, with their indices. `Shape.concat` is the inverse.
 
         Along mode 0 of a jagged shape the parts are views, as `slice_outer` makes them. Along another mode,
         each row is split.
@@ -71,8 +70,8 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         sections_or_marks
-            The number of parts, which are nearly equal, the longer ones first; or the absolute indices at
-            which one part ends and the next begins, not those of the two ends. As NumPy's ``array_split``.
+            The number of nearly equal parts, the longer ones first, or the absolute indices between the
+            parts, as in NumPy's ``array_split``.
         mode
             The mode to split, counted from the last if negative.
 
@@ -81,7 +80,7 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         OutOfBoundsError
             If a mark leaves the shape, or, on a jagged shape, a row; or if marks descend.
         JaggedModeError
-            If a number of parts is asked of a mode that is not uniform.
+            If a number of parts is given for a mode that is not uniform.
         ExtentError
             If the number of parts is not positive.
 
@@ -99,10 +98,10 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def blocks(self) -> Iterator[Self]:
         """Return an iterator over the smooth blocks of the shape: full rank, disjoint, none empty.
 
-        Their indices, one block after the other, are those of the shape in row-major order, so going over
-        them costs one step per block. A box is its own block. A jagged shape has one per cell, but cells
-        with consecutive last outer indices under one parent, of the same extents and origin, are one block.
-        Layers do not count. Blocks are found as they are asked for; `block_table` has all of them as arrays.
+        Their indices, one block after another, are those of the shape in row-major order, so iteration takes
+        one step per block. A box is one block. A jagged shape has one per cell, but consecutive cells under
+        one parent with equal extents and origin are one block. Layers do not count. Blocks are computed
+        lazily; `block_table` has all of them as arrays.
 
         Examples
         --------
@@ -229,9 +228,9 @@ class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         *extents
-            The new extents, loose or as one sequence. One may be -1: it is worked out from the others.
+            The new extents, loose or as one sequence. One may be -1: it is computed from the others.
         origin
-            Where the new box starts; zeros if not given, wherever this one lies.
+            Origin of the new box; zeros by default, whatever the origin of this one.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a shape can be asked: the part of the facade that makes no new shape."""
+"""Properties of a shape: the part of the facade that makes no new shape."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, cast, overload
@@ -48,7 +48,7 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     __slots__ = ()
 
-    # What the shape is.
+    # Properties.
 
     @property
     def kind(self) -> Kind:
@@ -57,7 +57,7 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @property
     def is_box(self) -> bool:
-        """Whether the kind is ``"smooth"``: one extent for each mode, and no layers.
+        """Return True if the kind is ``"smooth"``: one extent for each mode, and no layers.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @property
     def has_layers(self) -> bool:
-        """Whether the kind is ``"nested"``; `flatten` drops the layers.
+        """Return True if the kind is ``"nested"``; `flatten` drops the layers.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
     @property
     def extents(self) -> IndexT_co:
         """The extent of every mode; a mode that is not uniform raises `JaggedModeError`."""
-        # Typed by a name, not by a cast: this is asked of every element, and a cast is a call.
+        # Typed by a name, not by a cast, which would be a call for every element.
         implementation: Any = self.implementation
         try:
             extents: IndexT_co = implementation.extents
@@ -107,27 +107,26 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @property
     def padding(self) -> int:
-        """How many more elements the bounding box has than the shape."""
+        """Number of elements that the bounding box has in addition to the shape."""
         return self.implementation.padding
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """How many modes each layer has, from the outermost: one layer unless the shape is nested."""
+        """Number of modes of each layer, from the outermost: one layer unless the shape is nested."""
         return self.implementation.layers
 
     @property
     def outer_rank(self) -> int:
-        """How many leading modes number the cells; the modes after them form the cells. 0 for a box.
+        """Number of leading modes that number the cells; the other modes form the cells. 0 for a box.
 
-        Of a jagged shape these are the modes that are stored unrolled, of a nested one all layers but the
-        last.
+        In a jagged shape these are the unrolled modes, in a nested one all layers but the last.
         """
         implementation = self.implementation
         return 0 if isinstance(implementation, SmoothCommon) else implementation.outer_rank
 
     @property
     def raggedness(self) -> Raggedness:
-        """How far the shape is from a box: ``"uniform"``, ``"gridded"`` or ``"ragged"``, the tightest word.
+        """Distance from a box: ``"uniform"``, ``"gridded"`` or ``"ragged"``, the strictest that applies.
 
         Uniform: no mode depends on another, in its extent or its origin. Gridded: a product of tilings, one
         per mode of a grid; the rank is 2k, the first k modes depend on nothing, and mode k + i on mode i
@@ -256,13 +255,13 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
             return flat.rows
         raise JaggedModeError(f"{what} are for jagged shapes; as_jagged() unrolls mode 0 of this box")
 
-    # Which indices it has.
+    # Membership and bounds.
 
     def __contains__(self: "ShapeQueries[IndexT]", index: IndexT | LooseIndex) -> bool:
         return index in self.implementation
 
     def contains(self, indices: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Tell for each row of an ``(..., rank)`` array of indices whether it lies in the shape."""
+        """Return a mask of the indices, an ``(..., rank)`` array, that are in the shape."""
         return self.implementation.contains(indices)
 
     def ordinal(self: "ShapeQueries[IndexT]", index: IndexT | LooseIndex) -> int:
@@ -314,27 +313,28 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return block_table_of(flat_of(self.implementation))
 
     def partition_by_volume(self, max_elements: SupportsIndex) -> Partition:
-        """Return runs of cells of at most `max_elements` elements each: the units of work for tasks.
+        """Return runs of cells with at most `max_elements` elements each, as units of work for tasks.
 
-        Cells are the rows of a jagged matrix, the tiles of a tiled shape, what `cells()` yields; those of a
-        box are its rows along mode 0. They are taken in row-major order, each run as long as it can be. A
-        larger cell is a run of its own. O(cells) at most.
+        Cells are the rows of a jagged matrix, the tiles of a tiled shape, or the results of `cells()`; those
+        of a box are its rows along mode 0. They are taken in row-major order, and each run is as long as
+        possible. A larger cell is a separate run. O(cells) at most.
 
         Returns
         -------
-        Partition
-            Of the cells, numbered from 0: run ``r`` has the cells ``marks[r]`` up to ``marks[r + 1]``.
+        Partition of the cells, numbered from 0: run ``r`` has the cells ``marks[r]`` up to ``marks[r + 1]``.
+            Partition of the cells, numbered from 0: run ``r`` has the cells ``marks[r]`` up to ``marks[r +
+            1]``.
 
         Raises
         ------
         ExtentError
-            If not even one element is allowed.
+            If the limit is less than one element.
         SizeOverflowError
             If the cells, or the elements of a tiled shape, cannot be numbered with 64 bits.
 
         Examples
         --------
-        Where the cells are rows, each run is a shape:
+        If the cells are rows, each run is a shape:
 
         >>> from tensorwrapper import Shape
         >>> rows = Shape.jagged([3, 1, 2, 9, 0, 4])

@@ -1,4 +1,4 @@
-"""What the operations of a `Shape` give: the rank of each result, as checkers and editors know it."""
+"""Ranks of the results of `Shape` operations, for type checkers and editors."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
@@ -39,7 +39,7 @@ __all__ = ["ShapeRanks"]
 
 
 class ShapeRanks(Generic[IndexT_co]):
-    """No primitives. The mixins do what stands here, and cannot say it: their results are of one rank."""
+    """A mixin without primitives. The other mixins implement these methods, but cannot type their ranks."""
 
     __slots__ = ()
 

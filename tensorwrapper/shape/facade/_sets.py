@@ -30,7 +30,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         OutOfBoundsError
-            If a last index lies before the first one.
+            If a last index is before the first one.
         RankError
             If there are not as many of one as of the other.
 
@@ -46,15 +46,15 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def product(cls, shapes: "Iterable[ShapeLike]") -> Self:
-        """Return the box whose indices are those of each box, one after the other: the Cartesian product.
+        """Return the Cartesian product of boxes: each index joins one index of each box.
 
-        The modes of the first come first. They keep their names, of which none may come twice. The product
-        of no boxes is the scalar shape. O(rank).
+        The modes of the first come first. They keep their names, which must be unique. The product of no
+        boxes is the scalar shape. O(rank).
 
         Raises
         ------
         JaggedModeError
-            If one is no box.
+            If one is not a box.
         LayerError
             If one has layers; `Shape.from_layers` makes a layer of each box.
 
@@ -72,17 +72,17 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def concat(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex | str = 0) -> "ShapeBase":
-        """Return the shape with the indices of one along `mode`, then those of the next, and so on.
+        """Return the concatenation of shapes along `mode`.
 
-        It lies where the first one lies: along `mode` the others are moved to follow it. Boxes agree in all
-        other modes. As soon as one shape is jagged, the result is: every mode before `mode` must then agree
-        at every prefix, and the modes after it go with the index of `mode` that they lie under, so that along
-        mode 0 any rows join. Layers, if any, are the same in all. O(rows).
+        The result keeps the origin of the first shape, and along `mode` the others follow it. Boxes must
+        agree in all other modes. If a shape is jagged, the result is: every mode before `mode` must then
+        agree at every prefix, and later modes belong to their index of `mode`, so any rows join along mode 0.
+        Layers, if any, must be equal. O(rows).
 
         Parameters
         ----------
         shapes
-            At least one, all of one rank.
+            At least one, all with the same rank.
         mode
             The mode along which extents add up, by name, or counted from the last if negative.
 
@@ -93,9 +93,9 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         RankError
             If there is no shape, or no such mode, or ranks differ.
         LayerError
-            If some are nested and others are not, or otherwise.
+            If only some are nested, or their layers differ.
         SizeOverflowError
-            If the extent of a jagged shape would leave 64 bits.
+            If the extent of a jagged shape would exceed 64 bits.
         ModeNameError
             If a mode has different names.
 
@@ -123,16 +123,16 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def stack(cls, shapes: "Iterable[ShapeLike]", *, mode: SupportsIndex = 0) -> "ShapeBase":
         """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
-        The new mode starts at 0, the others lie where those of the first shape lie. Of nested shapes it
-        belongs to the layer of the mode before which it stands, and behind all modes to the last one.
-        Children that differ make one shape by `Shape.jagged`. O(1) for boxes, O(rows) for jagged shapes.
+        The new mode starts at 0, and the others keep the origins of the first shape. In nested shapes it
+        belongs to the layer of the mode after it, or at the end to the last layer. Use `Shape.jagged` for
+        different children. O(1) for boxes, O(rows) for jagged shapes.
 
         Parameters
         ----------
         shapes
             At least one.
         mode
-            Which mode of the result is the new one, counted from the last if negative.
+            Position of the new mode in the result, counted from the last if negative.
 
         Raises
         ------
@@ -161,10 +161,10 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return cls._wrap(implementation, None if names is None else (*names[:number], None, *names[number:]))
 
     def encloses(self, other: "ShapeLike") -> bool:
-        """Tell whether another shape lies within this box: no bound of it leaves those of this one; O(rank).
+        """Return True if another shape is within this box, by its bounds; O(rank).
 
-        Of a shape that is not a box, the bounding box counts. An empty shape has a position, too, and must
-        lie within the bounds or on them. To ask for indices, use ``in`` and `contains`.
+        A shape that is not a box counts as its bounding box. An empty shape has a position, too, and must be
+        within the bounds or on them. To test indices, use ``in`` and `contains`.
 
         Examples
         --------
@@ -180,7 +180,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return encloses(boxes_of([flat_of(self.implementation)], "encloses")[0], implementation_of(other))
 
     def intersect(self, other: "ShapeLike", *others: "ShapeLike") -> Self:
-        """Return the box of the indices in all boxes, empty if they have none; jagged shapes raise; O(rank).
+        """Return the box of the indices in all boxes, empty if there are no common ones; O(rank).
 
         Nested boxes keep their layers, which must be the same in all. Names must agree where both have one.
 
@@ -212,16 +212,16 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return self._combine((other, *others), SmoothCommon.hull, "hull")
 
     def difference(self, other: "ShapeLike", *others: "ShapeLike") -> tuple[Self, ...]:
-        """Return disjoint boxes that hold the indices of this box that are in none of the others.
+        """Return disjoint boxes with the indices of this box that are in none of the others.
 
-        None of them is empty, and they come in the row-major order of their first indices. Without one box
-        at most two per mode are left, first along mode 0, so that the parts are as long as they can be.
-        O(rank) for one; each of many cuts all parts so far, in array operations.
+        They are not empty, and come in the row-major order of their first indices. One box leaves at most two
+        parts per mode, first along mode 0, so that the parts are as long as possible. O(rank) for one box;
+        each further one cuts all parts so far, in array operations.
 
         Raises
         ------
         JaggedModeError
-            If a shape is no box.
+            If a shape is not a box.
         LayerError
             If layers differ.
 
@@ -240,13 +240,13 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def partition_by(self, *others: "ShapeLike") -> tuple[Self, ...]:
         """Return disjoint boxes that make up this one, each within or outside of each of the others.
 
-        None of them is empty, and they come in the row-major order of their first indices. `encloses` and
-        `intersect` tell which lie in which: where one does not enclose a part, it has none of its indices.
+        They are not empty, and come in the row-major order of their first indices. `encloses` and `intersect`
+        test which box contains a part: a box that does not enclose it has no index of it.
 
         Raises
         ------
         JaggedModeError
-            If a shape is no box.
+            If a shape is not a box.
         LayerError
             If layers differ.
 
@@ -264,12 +264,12 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
     def split_by_extents(
         self, extents: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex | str = 0
     ) -> tuple[Self, ...]:
-        """Return the shape in parts of given extents along one mode; they keep where they lie.
+        """Return parts of the shape with given extents along one mode; they keep their indices.
 
         Parameters
         ----------
         extents
-            One extent, which all parts have but a shorter last one; or that of each part, which add up.
+            One extent for all parts, except for a shorter last one; or the extents of all parts.
         mode
             The mode to split, by name or number; it must be uniform.
 

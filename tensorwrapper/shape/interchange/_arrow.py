@@ -122,7 +122,7 @@ _TYPES: dict[str, type[np.int32 | np.int64]] = {
 
 
 def _offsets_or_none(values: object) -> _Offsets | None:
-    """Return offsets as an array that nobody can change; one that is read-only already is no copy."""
+    """Return offsets as an immutable array, without a copy if the given one is read-only."""
     if values is None:
         return None
     array = (

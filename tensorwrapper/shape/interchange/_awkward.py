@@ -1,4 +1,4 @@
-"""Shapes as forms and buffers of Awkward Array: what its ``to_buffers`` gives and ``from_buffers`` takes."""
+"""Shapes as forms and buffers of Awkward Array, as in its ``to_buffers`` and ``from_buffers``."""
 
 from collections.abc import Mapping
 from typing import Final, SupportsIndex, cast
@@ -16,7 +16,7 @@ from tensorwrapper.typing import IntArray
 __all__ = ["awkward_of_rows", "rows_of_awkward"]
 
 MAX_LEVELS: Final = 64
-"""How many forms may stand in one another."""
+"""Maximal depth of nested forms."""
 _MAX_ITEMS: Final = 10_000
 _LISTS: Final = ("ListOffsetArray", "ListOffsetForm")
 _VIEWS: Final = ("ListArray", "ListForm")

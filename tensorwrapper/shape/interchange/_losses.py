@@ -1,4 +1,4 @@
-"""What another system cannot say of a shape or a layout: the report that comes with every export."""
+"""Properties of a shape or a layout that another system cannot store: the report of every export."""
 
 from collections.abc import Set as AbstractSet
 from typing import Literal, Self, TypeAlias, cast, final
@@ -75,17 +75,17 @@ _TEXTS: dict[LossKind, str] = {
 @final
 @frozen
 class LossReport:
-    """What an export leaves out.
+    """The properties that an export leaves out.
 
     Attributes
     ----------
     form
-        Where the shape or the layout goes.
+        The target format.
     lost
-        The facts that the form cannot say; the export goes on without them.
+        The properties that the format lacks; the export omits them.
     refused
-        Those without which it would be another one: with any of them there is no export, and nothing else
-        is reported.
+        Lacking properties that would change the meaning: with any of them the export is refused, and the
+        others are not reported.
 
     Examples
     --------
@@ -114,12 +114,12 @@ class LossReport:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is left out: reading the form gives the same again."""
+        """Return True if nothing is left out: reading the format returns an equal value."""
         return not self.lost and not self.refused
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is an export at all."""
+        """Return True if the export is possible."""
         return not self.refused
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""How the values of one mode fall into rows: the six ways in which TensorFlow writes that."""
+"""Rows of the values of one mode, in the six encodings of TensorFlow."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, SupportsIndex, final
@@ -20,10 +20,10 @@ __all__ = ["RowPartition"]
 @final
 @value_class(getstate_setstate=False)
 class RowPartition:
-    """Rows of values that follow one another: how many rows, and how long they are.
+    """Consecutive rows of values: their number and their lengths.
 
-    Rows that were given by one length for all are kept as that, in O(1) memory, and differ from rows that
-    happen to be alike. Every other encoding is made from row splits when it is asked for, in O(n).
+    Rows with one common length keep only this length, in O(1) memory, and differ from rows that happen to be
+    equal. Every other encoding is computed from row splits on access, in O(n).
 
     Examples
     --------
@@ -132,12 +132,12 @@ class RowPartition:
 
     @property
     def row_splits(self) -> IntArray:
-        """Where rows start, and where the last ends: a read-only array of one entry more than rows.
+        """Starts of the rows and the end of the last: a read-only array with one entry more than rows.
 
         Raises
         ------
         SizeOverflowError
-            If rows of one length have more values than 64 bits count.
+            If rows of one length have more values than 64 bits can count.
         """
         return self._partition.marks
 

@@ -49,24 +49,23 @@ _FEW: Final = 100  # lengths of rows that repr shows
 @final
 @value_class(repr=False)
 class RowPartitions:
-    """How a shape falls into rows of rows of boxes, as TensorFlow's ``DynamicRaggedShape`` says it.
+    """The nested rows of boxes of a shape, as in TensorFlow's ``DynamicRaggedShape``.
 
-    Without partitions it is a box. Partitions of one row length at the end become modes of the boxes: so
-    there is one way to write each shape.
+    Without partitions it is a box. Partitions with one row length at the end become modes of the boxes, so
+    each shape has one encoding.
 
     Parameters
     ----------
     partitions
-        For each mode after the first, up to the last with rows of different lengths, how it falls into
-        rows.
+        The partition of each mode after the first, up to the last one with rows of different lengths.
     inner_shape
-        How many values the last partition has (without partitions: the first extent), and the extents of
-        each value.
+        Number of values of the last partition (without partitions: the first extent), and the extents of each
+        value.
 
     Raises
     ------
     ExtentError
-        If a partition has not as many rows as the one before has values.
+        If the number of rows of a partition differs from the number of values of the one before.
 
     Examples
     --------
@@ -89,12 +88,12 @@ class RowPartitions:
 
     @classmethod
     def parse(cls, text: str) -> "RowPartitions":
-        """Return what a text says, which may come from a stranger; O(length).
+        """Return the partitions of an untrusted text; O(length).
 
         Raises
         ------
         ParseError
-            If it is not such a text, or makes no shape; the message shows where.
+            If it is not such a text, or not a valid shape; the message has the position.
         """
         if not isinstance(cast("object", text), str):
             raise ConversionError(f"row partitions are parsed from text, not from {type(text).__name__}")
@@ -120,7 +119,7 @@ class RowPartitions:
         return self._text(None)
 
     def __repr__(self) -> str:
-        # Of very many rows a few are shown, which `parse` refuses.
+        # For very many rows this is a summary, which `parse` refuses.
         return f"RowPartitions.parse({self._text(_FEW)!r})"
 
     def _text(self, most: int | None) -> str:
@@ -157,7 +156,7 @@ def _check_partitions(partitions: tuple[RowPartition, ...], inner: Extents) -> N
 
 
 def partitions_of_rows(shape: Flat) -> RowPartitions:
-    """Return the rows of a shape without layers, wherever it lies; O(rows)."""
+    """Return the rows of a shape without layers, for any origin; O(rows)."""
     if isinstance(shape, SmoothCommon):
         return RowPartitions((), shape.extents)
     rows, rank = shape.rows, shape.rank
@@ -198,7 +197,7 @@ def shape_of_partitions(parts: RowPartitions) -> Flat:
     check_kind_of(parts, RowPartitions, "rows are given as RowPartitions")
     if not parts.partitions:
         return make_smooth(parts.inner_shape, (0,) * len(parts.inner_shape))
-    # A few numbers say any number of rows of one length, none of which need have an element.
+    # A few numbers can describe any number of rows of one length, even without elements.
     with memory_for(sum([level.nrows for level in parts.partitions]), "rows"):
         return _jagged_of(parts)
 
@@ -268,7 +267,7 @@ def _of_items(items: list[int | IntArray]) -> RowPartitions:
     for mode, item in enumerate(others[:last], 1):
         if isinstance(item, int):
             if count > written + MAX_SPREAD:
-                # Rows of no values at all: the lengths below are none, however many rows there are.
+                # Rows without values: the lengths below are empty, whatever the number of rows.
                 raise SizeOverflowError(f"the extent {item} of mode {mode} stands for {count} rows")
             level = RowPartition.from_uniform_row_length(item, count)
         elif len(item) != count:

@@ -45,7 +45,7 @@ class ZarrGrid:
     partitions: tuple[Partition, ...]
     """How each mode is cut."""
     kind: GridKind
-    """Which grid was asked for: one that could be regular is not made so unasked."""
+    """The requested grid: one that could be regular is made so only on request."""
 
     def __attrs_post_init__(self) -> None:
         if self.kind not in ("rectilinear", "regular"):
@@ -60,17 +60,17 @@ class ZarrGrid:
 
     @property
     def kept_tiles(self) -> tuple[IntArray, ...]:
-        """For each mode the tiles that have elements: those, in order, are the chunks."""
+        """Tiles with elements, for each mode in order: these are the chunks."""
         return tuple([np.flatnonzero(p.sizes).astype(np.int64, copy=False) for p in self.partitions])
 
     @property
     def empty_tiles(self) -> tuple[IntArray, ...]:
-        """For each mode the tiles that have no chunk; `Tiling.from_zarr` takes them back."""
+        """Tiles without a chunk, for each mode; `Tiling.from_zarr` restores them."""
         return tuple([np.flatnonzero(p.sizes == 0).astype(np.int64, copy=False) for p in self.partitions])
 
     @property
     def lost(self) -> LossReport:
-        """What the JSON does not say."""
+        """Properties that the JSON lacks."""
         return tiling_losses("zarr", self.partitions)
 
     def to_dict(self) -> dict[str, object]:
@@ -187,7 +187,7 @@ def _chunks(entry: object, extent: int, mode: int, most: int) -> IntArray:
     values, counts = _runs_of(entry, extent, what)
     if not extent:
         return np.empty(0, dtype=np.int64)
-    # What lies beyond the extent is of no account; without it no product is above twice the extent.
+    # Values beyond the extent do not matter; with this limit products are at most twice the extent.
     values = np.minimum(values, extent)
     counts = np.minimum(counts, -(-extent // values))
     if 2 * extent * len(values) > MAX_INT64:
@@ -214,7 +214,7 @@ def _runs_of(entry: object, extent: int, what: str) -> tuple[IntArray, IntArray]
     if not isinstance(entry, list | tuple):
         entry = [[_positive(entry, what), max(extent, 1)]]
     items = list(cast("Iterable[object]", entry))
-    # Most sizes of an irregular grid stand alone: only pairs are looked at one by one.
+    # Most sizes of an irregular grid are single numbers, so only pairs are checked one by one.
     others = [place for place, kind in enumerate(map(type, items)) if kind is not int]
     several = [_pair(items[place], what) for place in others]
     for place, (value, _) in zip(others, several, strict=True):

@@ -1,9 +1,9 @@
-"""The pieces of a shape: its smooth blocks, and runs of its cells of bounded volume.
+"""Parts of a shape: its blocks (boxes), and runs of its cells with limited volume.
 
-A block is a box of full rank. Neighbouring cells of a jagged shape that are alike form one block: where
-only the last unrolled index differs, the cells lie one after the other in the box as they do in row-major
-order, so the blocks in turn have the indices of the shape in order. What tells the blocks apart is found on
-whole arrays; of equal cells that are stored once, and of tilings, it is known without looking at cells.
+A block is a box of full rank. Equal neighbouring cells of a jagged shape form one block, if only the last
+unrolled index differs. The cells are then consecutive in the box as in row-major order, so the blocks in turn
+have the indices of the shape in order. Array operations find the boundaries of blocks; for equal cells that
+are stored once, and for tilings, they follow without the cells.
 """
 
 import itertools
@@ -54,7 +54,7 @@ class BlockTable:
     origins: IntArray = attrs.field(converter=frozen_array)
     """The (n, rank) first indices."""
     offsets: IntArray = attrs.field(converter=frozen_array)
-    """How many elements lie before each block, and (last) in all: n + 1 numbers."""
+    """Number of elements before each block, and (last) in all: n + 1 numbers."""
 
     def __reduce__(self) -> tuple[Callable[..., "BlockTable"], tuple[IntArray, IntArray, IntArray]]:
         return BlockTable, (self.extents, self.origins, self.offsets)
@@ -122,7 +122,7 @@ def _runs_of_leaves(rows: Rows, length: int) -> Iterator[tuple[IntArray, IntArra
     columns = rows.columns
     a, b = rows.leaves
     if columns.even is not None and all(isinstance(o, int) for o in columns.leaf_origins):
-        # All leaves are one and the same, so a run is what lies under a parent.
+        # All leaves are equal, so a run is all cells under a parent.
         return _runs_of_parents(rows, length)
     return _runs_found(rows, a, b, length)
 

@@ -1,4 +1,4 @@
-"""Jagged shapes from what users have: row lengths, nested lists, child shapes, extents per cell."""
+"""Jagged shapes from row lengths, nested lists, child shapes, or extents per cell."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -23,7 +23,7 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["check_rank", "jagged_from_cells", "jagged_from_children"]
 
-_MOST_MODES = 1024  # a rank that nobody means is refused before anything is made of it
+_MOST_MODES = 1024  # a rank that is surely a mistake is refused before memory is allocated
 
 _Level = tuple[IntArray, Origins]
 
@@ -87,7 +87,7 @@ def check_rank(jagged: Jagged, rank: int | None) -> Jagged:
 
 
 def _check_lengths(lengths: IntArray, levels: list[_Level]) -> None:
-    """Raise if a row, which lies under the counts of `levels`, has a negative length."""
+    """Raise if a row, under the counts of `levels`, has a negative length."""
     if not (lengths < 0).any():
         return
     place = int(np.argmax(lengths < 0))
@@ -96,7 +96,7 @@ def _check_lengths(lengths: IntArray, levels: list[_Level]) -> None:
 
 
 def _path_of(place: int, levels: list[_Level]) -> int | tuple[int, ...]:
-    """Return where a child stands, one number per level, or a single number if there is one level."""
+    """Return the position of a child, one number per level, or a single number for one level."""
     path: list[int] = []
     for counts, _ in reversed(levels):
         splits = splits_of(counts)
@@ -110,7 +110,7 @@ def _sorts_of(row: list[object]) -> set[str]:
     """Return the sorts of the children, asked once per type: each question costs microseconds."""
     samples = {type(child): child for child in reversed(row)}
     if any(issubclass(kind, np.ndarray) for kind in samples):
-        # What an array is depends on its axes.
+        # The meaning of an array depends on its number of axes.
         return {_sort_of(child) for child in row}
     return {_sort_of(child) for child in samples.values()}
 
@@ -158,7 +158,7 @@ def _stack(levels: list[_Level], shapes: list[ShapeCommon]) -> Jagged:
 
 
 def _stack_boxes(levels: list[_Level], boxes: list[SmoothCommon]) -> Jagged:
-    # One child that occurs many times is looked at once.
+    # A repeated child is inspected once.
     distinct = dict(zip(map(id, boxes), boxes, strict=True))
     kept = list(distinct.values()) if len(distinct) * 2 < len(boxes) else boxes
     extents, origins = [box.extents for box in kept], [box.origin for box in kept]

@@ -1,4 +1,4 @@
-"""How far a shape is from a box: uniform, gridded or ragged; and the partitions behind a gridded one."""
+"""Classification of shapes as uniform, gridded or ragged, with the partitions of a gridded one."""
 
 from typing import Final
 
@@ -44,7 +44,7 @@ def raggedness_of(shape: Flat) -> Raggedness:
 def _follows(rows: Rows, mode: int, parent: int) -> bool:
     """Tell whether the range of `mode`, which varies, depends on the index of one earlier mode alone."""
     if parent >= rows.outer_rank:
-        # Modes of one leaf do not depend on one another: what varies does so with the unrolled modes.
+        # Modes of one leaf are independent: they vary only with the unrolled modes.
         return False
     table, extents, origins = rows.reached_table(mode)
     numbers = table[:, parent] - table[:, parent].min()
@@ -122,7 +122,7 @@ def _tiles_of(rows: Rows, mode: int, inner: int) -> tuple[IntArray, IntArray]:
         if len(extents):
             sizes[:], starts[:] = extents[0], origins[0]
         return sizes, starts
-    # What no prefix leads to is stored too: where nothing else is known of a tile, that is its extent.
+    # Extents without a prefix are stored too: if nothing else is known of a tile, this is its extent.
     numbers = rows.prefixes(min(inner, rows.outer_rank))[:, mode]
     sizes[numbers], starts[numbers] = rows.ranges(inner)
     table, extents, origins = rows.reached_table(inner)

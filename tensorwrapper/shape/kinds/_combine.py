@@ -198,7 +198,7 @@ def _concat_tiled(tilings: Sequence[Tiled], mode: int) -> Tiled | None:
 def stack_shapes(shapes: Sequence[_AnyShape], mode: int) -> _AnyShape:
     """Return the shape with a new mode that numbers the given shapes, which must be congruent.
 
-    The new mode belongs to the layer of the mode before which it stands; the last one to the last layer.
+    The new mode belongs to the layer of the mode after it; at the end, to the last layer.
     """
     first = _first_of(shapes, "stack")
     number = mode_of(mode, first.rank + 1)

@@ -50,7 +50,7 @@ def jagged_from_lengths(lengths: npt.NDArray[np.integer[Any]]) -> Jagged:
             f"an array of row lengths has one axis, not {lengths.ndim}; for a table of extents per cell "
             "use Shape.from_cells"
         )
-    # An array of no lengths is of floats unless somebody says otherwise.
+    # An empty array has the type float unless the caller sets another.
     if lengths.size and lengths.dtype.kind not in "iu":
         raise ConversionError(f"row lengths must be integers, not {lengths.dtype}")
     return _matrix(splits_of(lengths))
@@ -107,7 +107,7 @@ def _check_ends(level: int, marks: IntArray, below: IntArray | None) -> None:
 
 
 def jagged_from_row_ids(ids: object, n_rows: SupportsIndex) -> Jagged:
-    """Return the jagged matrix whose element k lies in row ``ids[k]``; O(n + rows)."""
+    """Return the jagged matrix in which element k is in row ``ids[k]``; O(n + rows)."""
     count = to_count(n_rows, "the number of rows")
     check_rows(count)
     rows = _positions(ids, "row ids", copy=False)
@@ -204,7 +204,7 @@ def _positions(values: object, what: str, *, copy: bool) -> IntArray:
         return frozen_array(int64_array(values, what))
     given: npt.NDArray[Any] = np.asarray(values)
     if given.dtype.kind == "f" and given.shape == (0,):
-        # An array of no numbers is of floats unless somebody says otherwise.
+        # An empty array has the type float unless the caller sets another.
         given = given.astype(np.int64)
     positions = int64_array(given, what)
     return frozen_array(positions.copy() if copy and np.may_share_memory(positions, given) else positions)

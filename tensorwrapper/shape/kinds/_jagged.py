@@ -1,8 +1,8 @@
 """Jagged shapes: the extents of a mode may depend on the indices before it.
 
-`Jagged` owns its columns; `JaggedView` is a run of rows of another shape's columns, made in O(1) at any
-size. Both answer through `Rows`; a representation of its own (such as `Tiled`) implements `rows` and may
-answer faster where it knows better.
+`Jagged` owns its columns; `JaggedView` is a run of rows of another shape's columns, made in O(1) at any size.
+Both use `Rows`. Other representations (such as `Tiled`) implement `rows`, and override methods with faster
+ones.
 """
 
 from abc import abstractmethod
@@ -47,7 +47,7 @@ class JaggedCommon(ShapeCommon):
     __slots__ = ()
 
     keeps_rows: ClassVar[bool] = False
-    """Whether `rows` are there: others make them when they are asked for, and there may be too many."""
+    """True if `rows` are stored: other classes compute them on access, and there may be too many."""
 
     @property
     @abstractmethod
@@ -56,7 +56,7 @@ class JaggedCommon(ShapeCommon):
 
     @property
     def rows_tell_all(self) -> bool:
-        """Whether `rows` say all that is stored, also where no prefix leads: true but for tiles."""
+        """Return True if `rows` have all stored extents, even without a prefix: true except for tiles."""
         return True
 
     @property
@@ -182,9 +182,9 @@ class JaggedCommon(ShapeCommon):
         return ordinals.reshape(array.shape[:-1])
 
     def find_cells(self, indices: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray, list[IntArray]]:
-        """Return which of the (n, rank) indices are inside, their leaves, and per leaf mode the places there.
+        """Return a mask of the (n, rank) indices inside, their leaves, and their places in each leaf mode.
 
-        What is outside has some leaf, and some place: layouts that store a cell in each leaf ask this.
+        Indices outside have an arbitrary leaf and place, for layouts that store a cell per leaf.
         """
         return find_cells(self.rows, indices)
 
@@ -206,7 +206,7 @@ class JaggedCommon(ShapeCommon):
         return walk_f_order(self, stop - start)
 
     def one_box(self) -> Smooth | None:
-        """Return the box of the same indices, if it is known that there is one: that costs nothing."""
+        """Return the box of the same indices, if it is known without work."""
         return None
 
     def in_rows(self) -> "JaggedCommon":
@@ -259,7 +259,7 @@ class JaggedCommon(ShapeCommon):
         return JaggedView(self, self.rows.leading(count))
 
     def as_smooth(self) -> SmoothView:
-        """Return the bounding box, as a view: nothing is padded until somebody copies elements."""
+        """Return the bounding box as a view; padding needs memory only when elements are copied."""
         return SmoothView.of_box(self)
 
     def translate_by(self, offset: Iterable[SupportsIndex]) -> "JaggedCommon":
@@ -271,9 +271,9 @@ class JaggedCommon(ShapeCommon):
         return JaggedView(self, self.rows.at_zero())
 
     def cut_rows(self, start: int, stop: int) -> "tuple[int, JaggedCommon]":
-        """Return how many elements lie before a run of rows, and its shape with every origin 0.
+        """Return the number of elements before a run of rows, and its shape with all origins 0.
 
-        Rows are counted from 0, wherever the shape begins.
+        Rows are counted from 0, whatever the origin of the shape.
         """
         rows = self.rows
         first = rows.start
@@ -414,7 +414,7 @@ class JaggedView(JaggedCommon):
         return _one_box(self._rows)
 
     def copy(self) -> Jagged:
-        """Return the rows as a value with columns of its own; O(rows)."""
+        """Return the rows as a value with separate columns; O(rows)."""
         return Jagged(self._rows.compact())
 
     def __repr__(self) -> str:
@@ -435,6 +435,6 @@ def jagged_of_state(*state: Any) -> Jagged:  # noqa: ANN401 - what Columns.state
 
 
 def _jagged_view(*state: Any) -> JaggedView:  # noqa: ANN401 - what Columns.state returns
-    """Return a view of a fresh value: what a pickled view becomes."""
+    """Return a view of a new value, which a pickled view becomes."""
     parent = jagged_of_state(*state)
     return JaggedView(parent, parent.rows)

@@ -57,7 +57,7 @@ def join_rows(parts: Sequence[Rows], mode: int) -> Rows:
         return _join_nodes(parts, mode)
     if all(_same_leaves(parts[0], part, mode + 1) for part in parts[1:]):
         return _join_leaves(parts, mode)
-    # What follows the mode differs, so the mode becomes an unrolled one, with leaves of their own below.
+    # The extents behind the mode differ, so the mode becomes unrolled, with separate leaves below.
     return _join_nodes([unroll(part, mode + 1) for part in parts], mode)
 
 
@@ -199,10 +199,10 @@ def stack_rows(rows: Rows, mode: int, count: int) -> Rows:
 
 
 def _build_below(levels: list[_Level], parts: Sequence[Rows], mode: int, order: IntArray | None) -> Rows:
-    """Return rows with these levels, and below them what the parts have from `mode` on.
+    """Return rows with these levels, and below them the rows of the parts from `mode` on.
 
-    The prefixes of `mode` indices are nodes of all parts, one part after the other, taken in this order
-    (``None``: as they come); a node may be taken more than once.
+    The prefixes of `mode` indices are nodes of all parts, one part after another, in this order (``None``:
+    unchanged); a node may occur more than once.
     """
     for m in range(mode, parts[0].outer_rank):
         counts, nodes = np.concatenate([part.ranges(m)[0] for part in parts]), order

@@ -96,7 +96,7 @@ def _under(shape: _Celled, index: Index, layers: tuple[int, ...]) -> _AnyShape:
 
 
 def element(shape: _Celled, index: Iterable[SupportsIndex], layer: SupportsIndex | None) -> _AnyShape:
-    """Return what lies under the index of a cell, or under an index of one or more whole layers."""
+    """Return the element under the index of a cell, or under an index of one or more whole layers."""
     numbers = to_ints(index, "the index of an element")
     ends = _ends(shape, layer)
     if len(numbers) not in ends:
@@ -130,7 +130,7 @@ def cell_table(shape: _Celled) -> CellTable:
     if isinstance(flat, JaggedCommon) and modes < flat.rank:
         return unroll(flat.rows, modes).cell_table()
     indices = flat.leading(modes).indices_at(np.arange(count, dtype=np.int64))
-    # What is left is one box under every index, or nothing.
+    # The rest is the same box under every index, or empty.
     extents, origin = (flat.extents, flat.origin) if isinstance(flat, SmoothCommon) else ((), ())
     box = Smooth(extents[modes:], origin[modes:])
     return CellTable(

@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Flat: TypeAlias = SmoothCommon | JaggedCommon
-"""What can be nested: a shape without layers."""
+"""A shape that can be nested: one without layers."""
 
 
 class NestedCommon(ShapeCommon):
@@ -49,7 +49,7 @@ class NestedCommon(ShapeCommon):
     @property
     @abstractmethod
     def layers(self) -> tuple[int, ...]:
-        """How many modes each layer has, from the outermost; an entry may be 0."""
+        """Number of modes of each layer, from the outermost; an entry may be 0."""
 
     @property
     def kind(self) -> Kind:
@@ -163,7 +163,7 @@ class NestedCommon(ShapeCommon):
         start = 0
         for modes in self.layers:
             kept = modes - sum(pinned[start : start + modes])
-            # A layer that never had a mode has none to lose.
+            # An empty layer cannot lose modes.
             if kept or not modes:
                 left.append(kept)
             start += modes

@@ -52,9 +52,9 @@ class Tiled(JaggedCommon):
     Parameters
     ----------
     partitions
-        How each mode of the box is cut.
+        The partition of each mode of the box.
     grid_origin
-        The number of the first tile in each mode; a slice of the outer modes remembers where it lies.
+        The number of the first tile in each mode; a slice of the outer modes keeps its numbers.
     """
 
     _partitions: tuple[Partition, ...] = attrs.field(alias="partitions")
@@ -67,7 +67,7 @@ class Tiled(JaggedCommon):
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
-        """How each mode of the box is cut."""
+        """The partition of each mode of the box."""
         return self._partitions
 
     @property
@@ -177,7 +177,7 @@ class Tiled(JaggedCommon):
 
     @property
     def rows_tell_all(self) -> bool:
-        """Whether `rows` say all that is stored: without a tile, there may be sizes that they cannot say."""
+        """Return True if `rows` have all stored extents: without tiles, they cannot store all sizes."""
         if self._has_tiles:
             return True
         first = next(mode for mode, p in enumerate(self._partitions) if not p.count)
@@ -189,7 +189,7 @@ class Tiled(JaggedCommon):
             return "tiled", *self._grid_origin, *[digest_of(p.sizes) for p in self._partitions]
         if self.grid.size <= MOST_ROWS_OF_TOKENS:
             return JaggedCommon.token(self)
-        # What rows come down to: modes of even tiles behind the last uneven one are no rows.
+        # Canonical rows: modes of even tiles after the last uneven mode are not rows.
         counts, sizes = [p.count for p in self._partitions], [p.sizes for p in self._partitions]
         uneven = [mode for mode, own in enumerate(sizes) if (own != own[0]).any()]
         k = uneven[-1] + 1 if uneven else 1
@@ -364,7 +364,7 @@ class Tiled(JaggedCommon):
         return self.grid.leading(count) if count <= self.outer_rank else JaggedCommon.leading(self, count)
 
     def copy(self) -> "Tiled":
-        """Return the same tiles in marks of their own: a slice shares those of the tiling it was cut from."""
+        """Return the same tiles with separate marks; a slice shares those of its tiling."""
         kept = [p if _owns(p.marks) else Partition(frozen_array(p.marks.copy())) for p in self._partitions]
         same = all(a is b for a, b in zip(kept, self._partitions, strict=True))
         return self if same else Tiled(tuple(kept), self._grid_origin)
@@ -398,7 +398,7 @@ class Tiled(JaggedCommon):
 
 
 def _without_tiles(parts: tuple[Partition, ...], origin: Index) -> Tiled:
-    """Return the tiling of a slice that has no tile, which says no more than rows would: none has a size."""
+    """Return the tiling of a slice without tiles, which has as much information as rows."""
     first = next(mode for mode, p in enumerate(parts) if not p.count)
     nothing = Partition(frozen_array(np.zeros(1, dtype=np.int64)))
     before = [Partition(frozen_array(np.zeros(p.count + 1, dtype=np.int64))) for p in parts[:first]]

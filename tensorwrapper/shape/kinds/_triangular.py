@@ -95,12 +95,12 @@ class Triangular(JaggedCommon):
 
     @property
     def _skip(self) -> int:
-        """How far from the diagonal the triangle begins."""
+        """Distance of the triangle from the diagonal."""
         return 0 if self.diagonal else 1
 
     @property
     def _legs(self) -> int:
-        """How many rows are not empty."""
+        """Number of nonempty rows."""
         return max(self.n - self._skip, 0)
 
     def _row(self, i: int) -> tuple[int, int]:

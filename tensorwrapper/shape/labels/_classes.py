@@ -1,4 +1,4 @@
-"""What each label of a product of two is for: traced, summed, free, or common to all three."""
+"""Roles of the labels in a product of two: traced, summed, free, or common to all three."""
 
 from typing import final
 
@@ -12,11 +12,11 @@ __all__ = ["IndexClasses", "classify_indices"]
 @final
 @frozen
 class IndexClasses:
-    """The labels of ``left * right``, sorted by where they occur.
+    """The labels of ``left * right``, sorted by their occurrence.
 
-    A *trace* label occurs in one operand alone and is summed there, a *dummy* label in both operands and is
-    summed, a *free* label in the result and one operand, a *batch* label in all three. Repeated labels
-    count once.
+    A *trace* label occurs in one operand only and is summed there. A *dummy* label occurs in both operands
+    and is summed. A *free* label occurs in the result and one operand, a *batch* label in all three. Repeated
+    labels count once.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def join_shapes(operands: Sequence[Operand], result: tuple[str, ...]) -> Flat:
     JaggedModeError
         If a label depends on one that is not before it in the result.
     """
-    # Most often all are boxes that agree: these few steps are most of what a product of shapes costs.
+    # Most often all are boxes that agree, and these few steps take most of the time of a product.
     extents: dict[str, int] = {}
     starts: dict[str, int] = {}
     for flat, labels in operands:
@@ -88,7 +88,7 @@ def _join_any(operands: Sequence[Operand], result: tuple[str, ...]) -> Flat:
     ranges: list[Range] = []
     for place, label in enumerate(result):
         number, mode = places[label][0]
-        # What no prefix leads to has no indices.
+        # A mode without a prefix has no indices.
         found = agreed[label] if label in agreed else range_of(*operands[number], mode, result[:place])
         if isinstance(found, Varying):
             _check_order(label, found, result, place)
@@ -120,7 +120,7 @@ def _distinct(operands: Sequence[Operand]) -> dict[int, Operand]:
 
 
 def _places(operands: dict[int, Operand]) -> dict[str, list[_Place]]:
-    """Return where each label stands."""
+    """Return the positions of each label."""
     places: dict[str, list[_Place]] = {}
     for number, (_, labels) in operands.items():
         for mode, label in enumerate(labels):
@@ -164,7 +164,7 @@ def _agreed(operands: Sequence[Operand], places: list[_Place]) -> Range | None:
 def _where_said(
     homes: Sequence[tuple[Flat, tuple[str, ...], int]], found: Fixed, before: tuple[str, ...]
 ) -> Range:
-    """Return a range that is the same wherever it is said, and 0 where no mode says it: nothing is there."""
+    """Return a range that is equal at all its occurrences, and 0 for an empty one."""
     known: Range | None = None
     for flat, labels, mode in homes:
         names = tuple([name for name in before if name in labels[:mode]])

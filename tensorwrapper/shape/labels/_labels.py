@@ -1,7 +1,7 @@
 """Shapes with labels on their modes, and sums and products of them: the shapes of tensor expressions.
 
-Nothing is worked out until a shape is asked for. An expression is a tree of four final classes, whose leaves
-are shapes with labels.
+Shapes are computed on access. An expression is a tree of four final classes, whose leaves are labelled
+shapes.
 """
 
 from abc import ABC, abstractmethod
@@ -41,7 +41,7 @@ ShapeT_co = TypeVar("ShapeT_co", bound=ShapeBase[Any], covariant=True)
 
 
 class _Scope(NamedTuple):
-    """What the terms around a term make of its labels."""
+    """The role of a term's labels in the terms around it."""
 
     kept: Collection[str]
     """Labels of the result, and of other factors."""
@@ -85,7 +85,7 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
 
     @abstractmethod
     def _layering(self) -> Layering | None:
-        """Return in which layer each label lies."""
+        """Return the layer of each label."""
 
     @abstractmethod
     def _leaf(self) -> ShapeT_co:
@@ -93,16 +93,16 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
 
     @abstractmethod
     def _signed(self) -> "Iterator[tuple[str, LabeledShape[ShapeT_co]]]":
-        """Return an iterator over the leaves, each with the sign that stands before it."""
+        """Return an iterator over the leaves, each with its sign."""
 
     def shape(self, labels: LabelsLike) -> ShapeT_co:
         """Return the shape of the result, its modes in the order of `labels`.
 
-        A label that the result has not is summed. A label that an operand has twice goes over the diagonal,
-        or is a trace if it is summed. With ``;`` between labels the result has layers.
+        All other labels are summed. A label that occurs twice in an operand selects the diagonal, or is a
+        trace if it is summed. With ``;`` between labels the result has layers.
 
-        O(labels) for boxes and tilings, O(prefixes) array operations where jagged modes are combined; an
-        order that keeps the leading modes of a jagged operand costs nothing.
+        O(labels) for boxes and tilings, O(prefixes) array operations if jagged modes are combined, O(1) for
+        an order that keeps the leading modes of a jagged operand.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class ShapeExpression(ABC, Generic[ShapeT_co]):
         JaggedModeError
             If a label of the result depends on one that comes after it or is summed.
         LabelError
-            If there is no such label, or one comes twice.
+            If a label does not exist, or is repeated.
         LayerError
             If layers do not fit.
 
@@ -223,17 +223,17 @@ def _sum_of(
 class LabeledShape(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """A shape with a label for each of its modes, to combine it with others as tensors are combined.
 
-    Made by calling a shape with labels: identifiers with commas between them, one for each mode. Those of a
-    nested shape may have ``;`` between its layers. Labelled shapes are added, subtracted, multiplied, and
-    scaled by numbers; ``shape(labels)`` of the result is the shape that such an expression of tensors has.
-    Labels are not names of modes: one shape has other labels in every term. The result has no names.
+    Made by calling a shape with labels: identifiers with commas between them, one for each mode. Labels of a
+    nested shape may have ``;`` between its layers. Labelled shapes can be added, subtracted, multiplied, and
+    scaled by numbers; ``shape(labels)`` of the result is the shape of such a tensor expression. Labels are
+    separate from names of modes: a shape may have different labels in every term, and the result is unnamed.
 
     Raises
     ------
     RankError
-        If there is not one label for each mode.
+        If the number of labels differs from that of modes.
     LabelError
-        If a label is no identifier.
+        If a label is not an identifier.
     LayerError
         If the text has layers, but not those of the shape.
 
@@ -352,9 +352,9 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     """
 
     factors: tuple[ShapeExpression[ShapeT_co], ...]
-    """What is multiplied, no product among it, or what is divided by."""
+    """The factors of a product, which are not products, and the divisors."""
     divided: tuple[bool, ...] = attrs.field(default=(), kw_only=True)
-    """By which of the factors it is divided; empty if by none."""
+    """Flags of the factors that are divisors; empty if there are none."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -396,10 +396,10 @@ class ShapeProduct(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
 @final
 @frozen(repr=False)
 class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
-    """A sum or difference of expressions that have the same labels.
+    """A sum or difference of expressions with the same labels.
 
-    A label that a term has twice, such as one that a product sums, need not be in the others; then every
-    term sums on its own, and only there do extents have to agree.
+    A label that occurs twice in a term, such as the summed label of a product, may be missing in the others.
+    Then every term sums it separately, and extents must agree only within the term.
 
     Examples
     --------
@@ -412,7 +412,7 @@ class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     terms: tuple[ShapeExpression[ShapeT_co], ...]
     """What is added."""
     negative: tuple[bool, ...]
-    """Which of the terms are subtracted."""
+    """Flags of the subtracted terms."""
 
     def __attrs_post_init__(self) -> None:
         required = self._required()
@@ -438,7 +438,7 @@ class ShapeSum(ShapeExpression[ShapeT_co], Generic[ShapeT_co]):
     def _collect(self, scope: _Scope, into: list[Operand]) -> None:
         common = {*self.labels} & {*scope.kept, *self._required()}
         for term in self.terms:
-            # What a term sums on its own has nothing to do with the labels of others.
+            # Labels summed within a term are independent of those of other terms.
             number = next(scope.numbers)
             hidden = {name: hidden_label(name, number) for name in term._mentioned() - common}
             term._collect(_Scope(common, {**scope.renamed, **hidden}, scope.numbers), into)

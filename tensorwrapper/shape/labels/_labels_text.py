@@ -26,10 +26,10 @@ _DISTINCT: Any = attrs.Factory(_distinct_of, takes_self=True)
 @final
 @value_class(repr=False)
 class Labels(Sequence[str]):
-    """Names of modes in order, one per mode; ``;`` between them deals the modes into layers.
+    """Labels of modes in order, one per mode; ``;`` between them splits the modes into layers.
 
-    A label is a Python identifier, of any script; case counts. Blanks around labels do not. No text is no
-    label. The same label may stand for several modes.
+    A label is a Python identifier in any script, and case-sensitive. Blanks around labels are ignored. The
+    empty text has no labels. One label may be repeated for several modes.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Labels(Sequence[str]):
     names: tuple[str, ...]
     """One label per mode."""
     layers: tuple[int, ...] | None = None
-    """How many labels each layer has, from the outermost; ``None`` if that is not said."""
+    """Number of labels in each layer, from the outermost; ``None`` if not given."""
     distinct: tuple[str, ...] = attrs.field(init=False, eq=False, default=_DISTINCT)
     """Each label once, in order of first appearance."""
 
@@ -96,7 +96,7 @@ class Labels(Sequence[str]):
 
     @property
     def has_repeats(self) -> bool:
-        """Whether a label stands for more than one mode."""
+        """Return True if a label is repeated."""
         return len(self.distinct) < len(self.names)
 
     def places(self, label: str) -> tuple[int, ...]:
@@ -170,7 +170,7 @@ class Labels(Sequence[str]):
 
 
 LabelsLike: TypeAlias = str | Labels
-"""What stands for labels: their text, or a `Labels`."""
+"""Labels as a text or as `Labels`."""
 
 
 def to_labels(labels: LabelsLike) -> Labels:

@@ -35,14 +35,14 @@ __all__ = [
 
 
 class Layering(NamedTuple):
-    """How many layers there are, and in which of them labels lie; labels of plain shapes lie in none."""
+    """Number of layers, and the layer of each label; labels of plain shapes have no layer."""
 
     depth: int
     homes: dict[str, int]
 
 
 def layering_of(names: tuple[str, ...], layers: tuple[int, ...]) -> Layering:
-    """Return the layering of one nested shape; a label that stands in two layers lies in the outer one."""
+    """Return the layering of one nested shape; a label in two layers belongs to the outer one."""
     places = [layer for layer, count in enumerate(layers) for _ in range(count)]
     homes: dict[str, int] = {}
     for name, layer in zip(names, places, strict=True):
@@ -163,7 +163,7 @@ def range_of(
 ) -> Range | None:
     """Return the range of a mode; ``None`` if no prefix leads to it. O(n log n) in its prefixes at most.
 
-    What is said only where no prefix leads to it is of no account if it depends on other labels than these.
+    Extents without a prefix are ignored if they depend on other labels than these.
     """
     if isinstance(flat, SmoothCommon):
         return Fixed(flat.extents[mode], flat.origin[mode])
@@ -301,7 +301,7 @@ def _steps_up(table: IntArray) -> npt.NDArray[np.bool_]:
 
 
 class Difference(NamedTuple):
-    """Where two ranges of one label differ: at which indices of other labels, and what either is there."""
+    """A difference between two ranges of one label: the indices of other labels, and both values there."""
 
     place: tuple[tuple[str, int], ...]
     first: Fixed
@@ -321,7 +321,7 @@ def find_difference(first: Range, second: Range) -> Difference | None:
     second = _in_order(Varying(first.labels, second.table[:, columns], second.extents, second.starts))
     if np.array_equal(first.table, second.table):
         return _first_difference(first, second.extents, second.starts)
-    # What leads nowhere in one of them says nothing of the other.
+    # Prefixes that are empty in one range do not restrict the other.
     rows, known = second.find(first.table)
     common = Varying(first.labels, first.table[known], first.extents[known], first.starts[known])
     return _first_difference(common, second.extents[rows[known]], second.starts[rows[known]])

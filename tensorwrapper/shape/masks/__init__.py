@@ -1,1 +1,1 @@
-"""Index sets that are no shape, positions chosen along each mode, and patterns that shapes match."""
+"""Sets of indices that are not shapes, positions selected along each mode, and patterns that shapes match."""

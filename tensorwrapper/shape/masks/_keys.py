@@ -36,7 +36,7 @@ MaskItem: TypeAlias = (
     | npt.NDArray[np.integer[Any]]
     | npt.NDArray[np.bool_]
 )
-"""What may be picked of one mode: an index, a slice of any step, a range, indices, or one bool per index."""
+"""An item for one mode: an index, a slice with any step, a range, indices, or one bool per index."""
 
 
 def spread_items(items: tuple[MaskItem, ...], rank: int) -> list[MaskItem]:
@@ -142,7 +142,7 @@ def positions_of_points(shape: Shape, points: npt.ArrayLike) -> Positions:
         return Positions.of_distinct(
             np.flatnonzero(_checked_bools(shape, np.asarray(shown_array(points), dtype=np.bool_)))
         )
-    # An empty list has no second axis, which would say of what rank no indices are.
+    # An empty list has no second axis, and so no rank.
     table = to_index_array(np.empty((0, shape.rank), np.int64) if _is_empty(points) else points, shape.rank)
     if table.ndim != 2:
         raise RankError(f"points are an (n, {shape.rank}) table of indices, not an array of {table.shape}")

@@ -1,6 +1,6 @@
-"""Masks: some indices of a shape, contiguous or not, seen as a contiguous shape of their own.
+"""Masks: some indices of a shape, contiguous or not, presented as a contiguous shape.
 
-A shape is contiguous, and so is every slice of it. A mask stands beside it: it is no shape, it has one.
+A shape is contiguous, and so is every slice of it. A mask is not a shape, but has one.
 """
 
 from collections.abc import Callable
@@ -41,32 +41,32 @@ _I = TypeVar("_I", bound=Index)
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
-    """Some indices of a shape, contiguous or not, seen as a contiguous shape that starts at 0.
+    """A set of indices of a shape, contiguous or not, presented as a contiguous shape that starts at 0.
 
-    ``Mask(shape, ...)`` picks along every mode by itself, as the outer product of what is picked; of a jagged
-    shape it picks rows. `of_points` and `of_ordinals` pick single elements of any shape. The picked indices
-    are all different, and keep the order in which they are given. Evenly spaced ones are ranges, in O(1)
-    memory. A mask never changes; it is hashable and picklable. Layers do not count.
+    ``Mask(shape, ...)`` picks along every mode separately, as an outer product; in a jagged shape it picks
+    rows. `of_points` and `of_ordinals` pick single elements of any shape. The picked indices are distinct,
+    and keep their given order. Evenly spaced ones are ranges, in O(1) memory. A mask is immutable, hashable
+    and picklable. Layers do not count.
 
     Parameters
     ----------
     source
-        The shape that the indices are of.
+        The shape that contains the indices.
     *items
-        What is picked of each mode, in absolute and literal indices: an index, which pins the mode and drops
-        it from the result; a slice of any step, or a range; indices; or one bool for each index of the mode.
-        An ellipsis, or the end of the items, stands for whole modes.
+        One item per mode, in absolute indices. An integer picks one index and drops the mode from the result.
+        Other items are a slice with any step, a range, indices, or one bool for each index of the mode. An
+        ellipsis, or omitted items at the end, pick whole modes.
 
     Raises
     ------
     OutOfBoundsError
         If an index is not in its mode.
     ExtentError
-        If an index comes twice, a step is 0, or there are not as many bools as indices.
+        If an index is repeated, a step is 0, or the number of bools differs from that of indices.
     RankError
         If there are more items than modes.
     JaggedModeError
-        If more is picked of a jagged shape than rows.
+        If other modes than the rows of a jagged shape are picked.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     way: MaskWay
     """Whether indices of every mode, rows, or points are picked."""
     picks: tuple[Positions | int, ...]
-    """What is picked of each mode, of the rows, or of the ordinals; an integer is pinned."""
+    """The picks of each mode, of the rows, or of the ordinals; an integer drops its mode."""
     _shape: Shape | None
 
     def __init__(self, source: Shape[IndexT_co], *items: MaskItem) -> None:
@@ -103,15 +103,15 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
         source
             A shape of any kind.
         points
-            An (n, rank) table of absolute indices; or a bool for every element, as an array with the extents
-            of the shape or in one row: then the order is row-major.
+            An (n, rank) table of absolute indices, or a bool for every element: an array with the extents of
+            the shape, or one row in row-major order.
 
         Raises
         ------
         OutOfBoundsError
             If an index is not in the shape.
         ExtentError
-            If an index comes twice, or the bools do not fit.
+            If an index is repeated, or the bools do not fit.
         SizeOverflowError
             If the shape has ordinals beyond 64 bits.
 
@@ -141,12 +141,13 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def parse(cls, text: str) -> "Mask":
-        """Return the mask that a text writes: the inverse of `str`, unless that is a summary.
+        """Return the mask of a text: the inverse of `str`, except for summaries.
 
         Raises
         ------
         ParseError
-            If it is not the text of a mask. It may come from a stranger, and costs memory as it is long.
+            If it is not the text of a mask. It may be untrusted, and needs memory in proportion to its
+            length.
 
         Examples
         --------
@@ -193,7 +194,7 @@ class Mask(MaskSets[IndexT_co], Generic[IndexT_co]):
     # Masks of masks.
 
     def __getitem__(self, key: MaskItem | tuple[MaskItem, ...]) -> "Mask[IndexT_co]":
-        """Return the mask of what a key picks of the result, in its indices, which start at 0.
+        """Return the mask of a selection of the result by a key in its indices, which start at 0.
 
         O(1) for slices of ranges, else one take per mode.
 

@@ -34,23 +34,23 @@ _Known: TypeAlias = "SupportsIndex | Iterable[SupportsIndex]"
 @final
 @value_class(repr=False, getstate_setstate=False)
 class ShapePattern:
-    """What is known of a shape: extents, names of those that are not known, and runs of modes.
+    """Partial knowledge of a shape: extents, names of unknown extents, and runs of modes.
 
     Parameters
     ----------
     *items
-        From the first mode to the last: an extent; ``None``, a mode of any extent; ``...``, any number of
-        modes; or text: ``"n"``, a mode called n whose extent is the unknown n; ``"m=n"``, a mode called m
-        with the extent n; ``"m=3"``; ``"m=?"``, of any extent; ``"*m"``, any number of modes; ``"+m"``, one
-        mode or more; ``"m=[height, width]"``, a name for what stands side by side. A name may have a
-        subscript, ``"n[i]"``: `match_each` tells what for.
+        The items from the first mode to the last. An item is an extent, ``None`` (a mode of any extent),
+        ``...`` (any number of modes), or a text. ``"n"`` is a mode called n with the unknown extent n,
+        ``"m=n"`` a mode called m with the extent n, ``"m=3"`` one with that extent, and ``"m=?"`` one with
+        any. ``"*m"`` is any number of modes, ``"+m"`` at least one, and ``"m=[height, width]"`` a name for
+        adjacent modes. A name may have a subscript, ``"n[i]"``: see `match_each`.
 
     Raises
     ------
     ParseError
-        If a text is no item, or there are two runs.
+        If a text is not an item, or there are two runs.
     ModeNameError
-        If a name stands at two places.
+        If a name occurs twice.
 
     Examples
     --------
@@ -70,17 +70,17 @@ class ShapePattern:
 
     @classmethod
     def parse(cls, text: str) -> "ShapePattern":
-        """Return the pattern that a text writes, which may come from a stranger; O(length).
+        """Return the pattern of an untrusted text; O(length).
 
         Names may be written with dollar signs, groups with parentheses, and a run as ``name...``.
 
         Raises
         ------
         ParseError
-            If the text is not that of a pattern; the message shows where. A text is at most 2**20
-            characters long, has at most 1000 items, and groups nest at most 32 deep.
+            If the text is not a pattern; the message has the position. A text has at most 2**20 characters
+            and 1000 items, and groups nest at most 32 deep.
         ModeNameError
-            If a name stands at two places.
+            If a name occurs twice.
 
         Examples
         --------
@@ -90,16 +90,16 @@ class ShapePattern:
         """
         return _make(parse_items(text))
 
-    # What the pattern says.
+    # Properties of the pattern.
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of modes, runs and groups, as they stand."""
+        """The names of modes, runs and groups, in order."""
         return tuple(self._plan.spans)
 
     @property
     def unknowns(self) -> tuple[str, ...]:
-        """What `resolve` may be told: the names of unknown extents and of the run."""
+        """The arguments of `resolve`: the names of unknown extents and of the run."""
         return self._plan.unknowns
 
     @property
@@ -153,7 +153,7 @@ class ShapePattern:
         return self._match(as_shape(shape), {}, "")
 
     def match_each(self, shapes: Iterable[ShapeLike]) -> "tuple[ShapeMatch, ...]":
-        """Return the match of each shape; what has no subscript is the same in all of them.
+        """Return the match of each shape; unknowns without a subscript are equal in all of them.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class ShapePattern:
 @final
 @frozen
 class ShapeMatch:
-    """Where the parts of a pattern lie in a shape, and how long they are; made by `ShapePattern.match`.
+    """The positions and extents of the parts of a pattern in a shape; made by `ShapePattern.match`.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class ShapeMatch:
     """
 
     pattern: ShapePattern
-    """What was to be matched."""
+    """The matched pattern."""
     shape: Shape
     """What matched it."""
 
@@ -316,12 +316,12 @@ class ShapeMatch:
         return self.shape.extent(self.mode(name))
 
     def named(self) -> "Shape":
-        """Return the shape with the names that its modes have in the pattern; other modes keep theirs.
+        """Return the shape with the names of its modes in the pattern; other modes keep their names.
 
         Raises
         ------
         ModeNameError
-            If a mode that keeps its name, and one that gets it, would have the same.
+            If a mode that keeps its name, and one that gets a name, would have the same.
 
         Examples
         --------
@@ -337,7 +337,7 @@ class ShapeMatch:
 
     @property
     def locations(self) -> dict[str, range]:
-        """The modes that each name stands for, as names stand in the pattern."""
+        """The modes of each name, in the order of the pattern."""
         return {name: self.modes(name) for name in self.pattern.names}
 
     @property
@@ -347,7 +347,7 @@ class ShapeMatch:
 
     @property
     def unknowns(self) -> dict[str, int | Extents]:
-        """What `ShapePattern.resolve` would have to be told; raises if a mode of the run varies."""
+        """The missing arguments of `ShapePattern.resolve`; raises if a mode of the run varies."""
         return self._known(frozenset())
 
     def _known(self, but: frozenset[str]) -> dict[str, int | Extents]:

@@ -1,7 +1,7 @@
-"""The items of a pattern of shapes: modes, runs of modes and groups, the rules for their names, their text.
+"""The items of patterns: modes, runs of modes and groups, the rules for their names, and their text.
 
-Of all runs in a pattern there is at most one, so that it can be read in one way only and a match takes one
-pass, whatever the pattern and the shape.
+A pattern has at most one run, so it can be read in one way only, and a match takes one pass for any pattern
+and shape.
 """
 
 import re
@@ -30,11 +30,11 @@ __all__ = [
 MAX_ITEMS: Final = 1000
 """How many modes, runs and groups a pattern may have."""
 MAX_DEPTH: Final = 32
-"""How many groups may stand in one another."""
+"""Maximal depth of nested groups."""
 MAX_LETTERS: Final = 100
 """How long a name may be."""
 MAX_NUMBER: Final = 10**100
-"""What extents of a pattern stay below."""
+"""Upper bound of extents in a pattern."""
 
 MAX_TEXT: Final = 2**20
 """How many characters the text of a pattern may have."""
@@ -82,7 +82,7 @@ class Run:
 @final
 @frozen
 class Group:
-    """A name for what stands side by side."""
+    """A name for adjacent modes."""
 
     name: str
     items: "tuple[Item, ...]"
@@ -103,7 +103,7 @@ class Plan:
 
     leaves: tuple[Leaf, ...]
     run: int | None
-    """Which leaf is the run."""
+    """The number of the leaf that is the run."""
     spans: dict[str, tuple[int, int]]
     """For each name the leaves that it covers."""
     unknowns: tuple[str, ...]
@@ -268,7 +268,7 @@ def _items(scanner: Tokenizer, closing: str, depth: int) -> tuple[Item, ...]:
 
 
 def _item(scanner: Tokenizer, depth: int) -> Item:
-    """Return the item that stands next."""
+    """Return the next item."""
     if scanner.takes("..."):
         return Run()
     if scanner.token in ("*", "+"):

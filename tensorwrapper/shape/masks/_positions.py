@@ -29,10 +29,9 @@ _CHUNK = 2**16  # places compared at a time: a difference ends the work
 @final
 @frozen(eq=False, getstate_setstate=False)
 class Positions:
-    """Different indices in an order; pick ``k`` is ``places[k]``.
+    """Distinct indices in an order; pick ``k`` is ``places[k]``.
 
-    Made by `of_range`, which is total, `of_array`, which checks that nothing comes twice, and `of_distinct`,
-    which is told so.
+    Made by `of_range`, by `of_array`, which checks for duplicates, and by `of_distinct`, which does not.
 
     Examples
     --------
@@ -55,12 +54,12 @@ class Positions:
 
     @classmethod
     def of_array(cls, places: IntArray, what: str = "positions") -> "Positions":
-        """Return the picks of an array that nobody else may change; O(n) if it ascends or descends.
+        """Return the picks of an immutable array; O(n) if it ascends or descends.
 
         Raises
         ------
         ExtentError
-            If a place comes twice; ``what`` names the places.
+            If a place is repeated; ``what`` names the places.
         """
         if len(places) > 1:
             rising = places[1:] > places[:-1]
@@ -82,7 +81,7 @@ class Positions:
 
     @property
     def count(self) -> int:
-        """How many indices are picked: a Python integer of any size."""
+        """Number of picked indices: a Python integer of any size."""
         places = self.places
         if isinstance(places, range):
             return (places[-1] - places[0]) // places.step + 1 if places else 0
@@ -128,10 +127,10 @@ class Positions:
         if low <= -MAX_INT64 or high >= MAX_INT64:
             raise SizeOverflowError(f"places from {low} to {high} leave 64 bits")
 
-    # Which pick is a place.
+    # The inverse: from a place to its pick.
 
     def find(self, place: int) -> int:
-        """Return which pick this place is, -1 if it is none; O(1), or O(log n) if they are stored."""
+        """Return the number of the pick of a place, -1 if it is not picked; O(1), or O(log n) if stored."""
         places = self.places
         if isinstance(places, range):
             number, rest = divmod(place - places.start, places.step)
@@ -144,7 +143,7 @@ class Positions:
         return found if places.item(found) == place else -1
 
     def find_all(self, values: IntArray) -> IntArray:
-        """Return for each value which pick it is, -1 if it is none; O(log n) each, or less for many."""
+        """Return the number of the pick of each value, or -1; O(log n) each, or less for many."""
         low, high = self.bounds()
         if low > high:
             return np.full(values.shape, -1, dtype=np.int64)
@@ -241,7 +240,7 @@ class Positions:
 
     def __reduce__(self) -> "tuple[Callable[[Places], Positions], tuple[Places]]":
         places = self.places
-        # A new array object each time: picks that share theirs must pickle as picks that do not.
+        # A new array object each time, so that picks with a shared array pickle like others.
         return _restore, (places if isinstance(places, range) else np.ascontiguousarray(places).view(),)
 
 

@@ -1,4 +1,4 @@
-"""Masks as sets: what two have in common, what either has, what one leaves out."""
+"""Masks as sets: intersection, union and complement."""
 
 from abc import abstractmethod
 from typing import Any, Generic, Self, SupportsIndex
@@ -77,17 +77,17 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
     # Sets.
 
     def intersect(self, other: "MaskSets[Any] | ShapeLike") -> Self:
-        """Return the mask of what both have, in the order of this one; O(1) for ranges.
+        """Return the mask of common indices, in the order of this one; O(1) for ranges.
 
         Parameters
         ----------
         other
-            A mask of the same source; or a shape, of whose indices those remain that it has.
+            A mask of the same source; or a shape, which keeps the indices that it contains.
 
         Raises
         ------
         ExtentMismatchError
-            If the masks are of different sources.
+            If the masks have different sources.
 
         Examples
         --------
@@ -140,13 +140,13 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         return self._make(self.source, "points", (Positions.of_distinct(found),))
 
     def union(self, other: "MaskSets[Any]") -> Self:
-        """Return the mask of what either has, as points in row-major order of the source.
+        """Return the mask of the indices of either, as points in row-major order of the source.
 
-        O(n log n); O(1) for two ranges along one mode whose union is one.
+        O(n log n); O(1) for two ranges along one mode whose union is a range.
 
         Raises
         ------
-        SizeOverflowError
+        If the points do not fit in memory.
             If the points are more than memory holds.
 
         Examples
@@ -160,15 +160,15 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
         return self._make(self.source, "points", (points,))
 
     def complement(self, mode: SupportsIndex | None = None) -> Self:
-        """Return the mask of what this one leaves out, ascending; of the source's size, unless it is a run.
+        """Return the mask of all other indices, ascending; of the size of the source, unless it is a run.
 
-        Without a mode these are all other indices: of a mask of rows the other rows, else points. With one,
-        the other indices of this mode are picked, and the other modes stay as they are.
+        Without a mode these are other rows for a mask of rows, else points. With a mode, the other indices of
+        this mode are picked, and the other modes do not change.
 
         Raises
         ------
         ConversionError
-            If a mode is given to a mask that does not pick by modes, or one that is pinned.
+            If a mode is given to a mask that does not pick by modes, or a dropped mode is given.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Where the indices of a mask lie, in source and result: the half of `Mask` that makes no masks."""
+"""Positions of the indices of a mask in source and result: the half of `Mask` that makes no masks."""
 
 from collections.abc import Iterable
 from typing import Generic, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast
@@ -106,11 +106,11 @@ _T = TypeVar("_T")
 
 
 class SupportsGather(Protocol[_T_co]):
-    """What a mask can be laid on: a tensor or a layout."""
+    """A target of `gather`: a tensor or a layout."""
 
     @property
     def shape(self) -> Shape:
-        """Which indices there are."""
+        """The shape of the target."""
         ...
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> _T_co:
@@ -182,7 +182,7 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
 
     @property
     def size(self) -> int:
-        """How many indices are picked, as a Python integer of any size."""
+        """Number of picked indices, as a Python integer of any size."""
         return self.shape.size
 
     def _free(self) -> list[Positions]:
@@ -192,7 +192,7 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
     # From the result to the source.
 
     def source_index(self, index: Iterable[SupportsIndex]) -> IndexT_co:
-        """Return the index of the source that stands at `index` of the result.
+        """Return the index of the source for an `index` of the result.
 
         O(rank), for rows and points of jagged shapes O(log n).
 
@@ -262,7 +262,7 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
         return index in self.source and self._find(to_index(index, self.source.rank)) is not None
 
     def _find(self, index: Index) -> Index | None:
-        """Return where an index of the source stands in the result, None if it is not picked."""
+        """Return the index in the result of an index of the source, None if it is not picked."""
         if self.way == "rows":
             table = np.array([index], dtype=np.int64)
             picked, found = self._find_all(table)
@@ -297,9 +297,9 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
         return self._find_all(table)[0]
 
     def result_index(self, index: Iterable[SupportsIndex]) -> tuple[int, ...]:
-        """Return where an index of the source stands in the result.
+        """Return the index in the result of an index of the source.
 
-        O(rank), of stored positions O(log n) each.
+        O(rank), or O(log n) for each stored position.
 
         Raises
         ------
@@ -320,12 +320,12 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
         return found
 
     def result_indices(self, indices: npt.ArrayLike) -> IntArray:
-        """Return where each row of an ``(..., rank)`` array of indices of the source stands in the result.
+        """Return the indices in the result of an ``(..., rank)`` array of indices of the source.
 
         Raises
         ------
         OutOfBoundsError
-            If the mask does not pick one; the text names the first.
+            If an index is not picked; the text names the first.
 
         Examples
         --------
@@ -342,7 +342,7 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
         return found
 
     def _find_all(self, table: IntArray) -> tuple[npt.NDArray[np.bool_], IntArray]:
-        """Return which indices of the source are picked, and where they stand in the result."""
+        """Return which indices of the source are picked, and their indices in the result."""
         if self.way == "rows":
             (rows,) = self._free()
             found = as_if_at_zero(self.source, table).copy()
@@ -401,12 +401,12 @@ class MaskPlaces(Generic[IndexT_co], metaclass=Hinted):
         return found + base if base else found
 
     def gather(self, target: "SupportsGather[_T]") -> _T:
-        """Return the picked part of a tensor or a layout over the source: a view, nothing is copied.
+        """Return the picked part of a tensor or a layout over the source, as a view.
 
         Raises
         ------
         ConversionError
-            If the mask picks points: they lie anywhere; `ordinals` says where.
+            If the mask picks points, which cannot be a view; use `ordinals`.
         ExtentMismatchError
             If the target has another shape.
 

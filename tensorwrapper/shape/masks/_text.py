@@ -1,8 +1,8 @@
 """Masks as text and as JSON.
 
-The text is that of the source, then in brackets what is picked of each mode: ``:`` for all of it, ``2`` for
-an index that is pinned, ``0:6:2`` for a range, ``1|4|5`` for any others. Of rows one item is written; points
-are the ordinals after the word. As of shapes, a text of more than 1000 numbers is a summary:
+The text is that of the source, and in brackets the picks of each mode. ``:`` is a whole mode, ``2`` an index
+with a dropped mode, ``0:6:2`` a range, and ``1|4|5`` other indices. Rows have one item; points are the
+ordinals after the word. As for shapes, a text of more than 1000 numbers is a summary:
 
 >>> from tensorwrapper import Mask, Shape
 >>> str(Mask(Shape(4, 6), slice(None, None, 2), [1, 4, 5]))
@@ -10,9 +10,9 @@ are the ordinals after the word. As of shapes, a text of more than 1000 numbers 
 >>> str(Mask.of_points(Shape(2, 3), [(0, 1), (1, 2)]))
 '(2, 3)[ordinals 1:6:4]'
 
-JSON has the keys ``"picks"``, a list of one entry per mode (an integer, an object with ``"start"``,
-``"stop"`` and ``"step"``, or a list of integers), ``"shape"``, and ``"way"``: ``"modes"``, ``"rows"`` or
-``"points"``.
+JSON has the keys ``"picks"``, ``"shape"`` and ``"way"``. ``"picks"`` is a list with one entry per mode: an
+integer, an object with ``"start"``, ``"stop"`` and ``"step"``, or a list of integers. ``"way"`` is
+``"modes"``, ``"rows"`` or ``"points"``.
 """
 
 import re
@@ -34,7 +34,7 @@ from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN
 __all__ = ["MaskRead", "mask_repr", "mask_str", "mask_to_json", "read_json", "read_text"]
 
 MaskRead: TypeAlias = "tuple[Shape, bool, list[MaskItem]]"
-"""What was read: the source, whether points are picked, and what is picked of each mode."""
+"""The parsed mask: the source, whether points are picked, and the items."""
 
 _LONG = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}", re.ASCII)
 _INT = r"[+-]?(?:0|[1-9][0-9]*+)"
@@ -124,18 +124,18 @@ def _plain(picks: Positions | int) -> Json:
     return cast("list[Json]", places.tolist())
 
 
-# Reading. What a stranger wrote costs memory in proportion to its length, and nothing is evaluated.
+# Parsing of untrusted text: memory is in proportion to its length, and nothing is evaluated.
 
 
 def read_text(text: object) -> MaskRead:
-    """Return what the text of a mask says.
+    """Return the parsed text of a mask.
 
     Raises
     ------
     ParseError
-        If it is not that of a mask.
+        If it is not the text of a mask.
     ConversionError
-        If it is no text at all.
+        If it is not a text.
     """
     if not isinstance(text, str):
         raise ConversionError(f"a mask is parsed from text, not from {type(text).__name__}")
@@ -184,14 +184,14 @@ def _array(numbers: list[int]) -> MaskItem:
 
 
 def read_json(text: object) -> MaskRead:
-    """Return what the JSON of a mask, as `str` or as UTF-8, says.
+    """Return the parsed JSON of a mask, as `str` or as UTF-8.
 
     Raises
     ------
     ParseError
-        If it is not strict JSON, or not that of a mask; the message names the key.
+        If it is not strict JSON, or not a mask; the message names the key.
     ConversionError
-        If it is no text at all.
+        If it is not a text.
     """
     value = parse_json(text, "the JSON of a mask", depth=_DEPTH, digits=MAX_DIGITS)
     field = Field(value, "", _refuse).object(_KEYS)

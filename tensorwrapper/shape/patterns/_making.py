@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Per = Literal["tile", "element"]
-"""What a threshold is for: the norm of a tile, or that divided by its number of elements."""
+"""Meaning of a threshold: the norm of a tile, or the norm divided by its number of elements."""
 
 
 def mask_of_predicate(

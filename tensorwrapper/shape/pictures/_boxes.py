@@ -101,7 +101,7 @@ def _origin_mark(size: Sequence[float]) -> Rectangle:
 
 
 def scale_note(*, to_scale: bool) -> list[str]:
-    """Return what is said below a picture that could not be drawn to scale."""
+    """Return the note below a picture that could not be drawn to scale."""
     return [] if to_scale else ["not to scale: what would be too thin to see is drawn thicker"]
 
 
@@ -141,13 +141,13 @@ def _draw_flat(extents: Extents, origin: Index, title: str) -> Drawing:
 def _draw_solid(extents: Extents, origin: Index, title: str) -> Drawing:
     """Return a box in space: mode 0 leads away from the reader, to the right and down."""
     label = f"mode 0, extent {count_text(extents[0])}"
-    # What leads away takes room from both other sides: half of it, so that all three have some.
+    # The receding mode takes half of both other sides, so that all three have room.
     room = (min(PLOT) / 2 / _SLOPE, PLOT[1] * 0.6, PLOT[0] * 0.6)
     (long, height, width), to_scale = fitted(extents, room)
     away = long * _SLOPE
     bottom = ((0.0, height), (width, height), (width + away, height + away), (away, height + away))
     side = ((width, 0.0), (width + away, away), (width + away, height + away), (width, height))
-    # Sheets may stand closer than cells: they are told apart by two sides.
+    # Sheets may be closer than cells, because two of their sides are visible.
     sheets = [d / 2 for d in _places(extents[0], 2 * away)]
     edges = [((d, height + d), (width + d, height + d), (width + d, d)) for d in sheets]
     marks: list[Mark] = [

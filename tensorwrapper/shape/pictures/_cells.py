@@ -1,4 +1,4 @@
-"""Pictures of cells: rectangles to one scale, in a grid or where they lie; and how many have which size."""
+"""Pictures of cells: rectangles to one scale, in a grid or at their origins, and histograms of sizes."""
 
 from collections.abc import Sequence
 from math import ceil, log10
@@ -38,7 +38,7 @@ __all__ = ["MOST_CELLS", "draw_cells", "draw_volumes"]
 MOST_CELLS: Final = 180
 """Cells up to which each is drawn; of more, only their sizes are counted."""
 _CELL = 24.0  # pixels per index at most
-_ROW = 6  # cells up to which all stand beside one another
+_ROW = 6  # cells up to which all are side by side
 _GAP = 5.0
 _LABEL = 13.0
 _SEEN = 1.5  # pixels of the shortest side
@@ -93,7 +93,7 @@ def _draw_in_place(
 
 
 def _columns_for(count: int, extents: IntArray) -> int:
-    """Return how many cells stand beside one another so that all are as large as possible."""
+    """Return the number of cells side by side that makes all as large as possible."""
     high, wide = (max(int(n), 1) for n in extents.max(axis=0))
 
     if count <= _ROW:
@@ -175,7 +175,7 @@ def _numbers(least: int, most: int) -> list[tuple[float, str]]:
 
 
 def _decades(least: float, most: float) -> list[tuple[float, str]]:
-    """Return powers of ten and where they stand on a logarithmic scale: so many that all have room."""
+    """Return powers of ten and their positions on a logarithmic scale, as many as have room."""
     low, high = log10(least), log10(most)
     powers = range(ceil(low), int(high) + 1)
     unit = _CHART[0] / (high - low)

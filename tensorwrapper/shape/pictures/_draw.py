@@ -41,17 +41,17 @@ def short_text(text: str) -> str:
 
 
 def draw_shape(shape: Flat | NestedCommon) -> Drawing:
-    """Return a picture of a shape, to scale as far as it can be seen; O(rows), in array operations.
+    """Return a picture of a shape, to scale as far as visible; O(rows), in array operations.
 
-    It has at most `MOST_MARKS` marks: many rows are drawn as bands, many tiles as densities, of many cells
-    the sizes are counted, and of nested shapes the first cells are drawn.
+    It has at most `MOST_MARKS` marks: many rows are drawn as bands, many tiles as densities, many cells as a
+    histogram of sizes. For nested shapes the first cells are drawn.
     """
     title = f"{shape.kind} shape {short_text(shape_str(shape))}, {count_text(shape.size)} elements"
     if not shape.size or not shape.rank:
         extents = ", ".join([range_text(*shape.extent_bounds(mode)) for mode in range(shape.rank)])
         return draw_few(shape.size, shape.rank, f"({extents})", title=title)
     if isinstance(shape, NestedCommon):
-        # One layer, and layers without modes around it, are no nesting that could be seen.
+        # One layer, or one with only empty layers around it, is not visible as nesting.
         return draw_layers(shape, title=title) if len(shape.layers) > 1 else draw_shape(shape.flat)
     if isinstance(shape, SmoothCommon):
         return draw_box(*shape.bounding_box(), title=title)
@@ -87,7 +87,7 @@ def draw_tiling_of(partitions: Sequence[Partition]) -> Drawing:
 
 
 def shape_html(shape: Flat | NestedCommon, names: Names = None) -> str:
-    """Return a block of HTML that needs nothing from elsewhere; the styles stand in it."""
+    """Return a self-contained block of HTML, with its styles."""
     text = short_text(shape_str(shape) + text_of_names(names))
     return html_block(text, _facts(shape), draw_shape(shape).to_svg())
 

@@ -1,4 +1,4 @@
-"""Pictures of runs of indices: where each stands in its order, however many there are."""
+"""Pictures of runs of indices: the position of each in its order, for any number."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -18,8 +18,8 @@ _Floats: TypeAlias = npt.NDArray[np.float64]
 _PARTS = 64  # of each mode that is drawn
 _OTHERS = 4  # of some other modes of a box
 _NUMBERED = 12  # indices of a mode, up to which each has its number and a line leads through all
-_EACH = 1 << 12  # indices that are looked at one by one
-_SAMPLE = 1 << 17  # indices that are looked at of more
+_EACH = 1 << 12  # maximal number of indices that are drawn one by one
+_SAMPLE = 1 << 17  # number of sampled indices of a larger run
 _GOLDEN = 0.6180339887498949  # its multiples are scattered evenly, and are the same everywhere
 
 
@@ -94,7 +94,7 @@ def _looked_at(
     if count > _EACH:
         where, moments = _sampled(shape, order, places)
     if not len(moments):
-        # Also where the run is too small a part of what was sampled.
+        # Also if the run is too small a part of the sample.
         some = places[:: -(-count // _EACH)] if count else places
         box = list(zip(*shape.bounding_box(), strict=True))
         rows = [[(i - a) / n for i, (n, a) in zip(index(place), box, strict=True)] for place in some]

@@ -14,7 +14,7 @@ _LONG = 30  # characters of an operand
 
 
 class LabeledOperand(NamedTuple):
-    """An operand of an expression: what stands before it, its shape, and a label for each mode."""
+    """An operand of an expression: its sign or factor, its shape, and a label for each mode."""
 
     sign: str
     shape: Flat | NestedCommon
@@ -22,7 +22,7 @@ class LabeledOperand(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands beside its row."""
+        """The text beside its row."""
         text = shape_str(self.shape)
         short = text if len(text) <= _LONG else f"{text[: _LONG - 4]} ..."
         return f"{self.sign} {short}".strip()
@@ -36,7 +36,7 @@ class LabeledOperand(NamedTuple):
 def draw_labels(operands: Sequence[LabeledOperand], *, title: str) -> Drawing:
     """Return a table with a row for each operand and a column for each label.
 
-    A label that stands in several rows belongs together there; one in a single row is free, or summed alone.
+    A label in several rows connects them; one in a single row is free, or summed alone.
     """
     labels = list(dict.fromkeys(_names(operands)))
     shown, columns = operands[:_MOST], labels[:_MOST]

@@ -31,14 +31,14 @@ MOST_BOXES: Final = 240
 """How many boxes of all layers are drawn; of more cells, the first of every mode are shown."""
 _SLOT = 110.0  # pixels of a cell of the outermost layer at most
 _GAP = 0.08  # of a cell, what is left free at each side
-_BANDS = 24  # rows of an innermost cell that are told apart
+_BANDS = 24  # rows of an innermost cell that are drawn separately
 _BOUND = 4  # how many times as high as wide, or as wide as high, a box may be
 
 
 @final
 @frozen
 class _Plan:
-    """How a nested shape is drawn: per layer its extents, the cells that are seen, and height by width."""
+    """Plan for drawing a nested shape: per layer its extents, the visible cells, and height by width."""
 
     layers: tuple[int, ...]
     extents: tuple[Extents, ...]

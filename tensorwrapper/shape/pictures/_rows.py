@@ -39,13 +39,13 @@ __all__ = ["MOST_BANDS", "Bands", "bands_of", "bands_of_triangle", "draw_bands",
 _Floats = npt.NDArray[np.float64]
 
 MOST_BANDS: Final = 180
-"""Rows up to which each has a bar of its own; more are drawn as so many bands."""
+"""Number of rows up to which each has a bar; more are drawn as this many bands."""
 _PITCH = 18  # pixels from row to row at most
 _HEIGHT = 360  # pixels: two for each band, so that bands meet at whole pixels
 _CELL = 28.0  # pixels per index at most
 _EVERY, _SOME, _MEAN = ramp(0.45), ramp(0.18), ACCENT
-_NAMED = 24  # rows up to which the whole index of each stands beside it
-_GROUPS = 40  # rows of mode 0 up to which they are told apart at the side
+_NAMED = 24  # rows up to which the whole index of each is printed beside it
+_GROUPS = 40  # rows of mode 0 up to which they are marked at the side
 
 
 @final
@@ -60,7 +60,7 @@ class Bands:
     most: IntArray
     """The extent of the longest."""
     low: _Floats
-    """Where the first index of any row lies."""
+    """The first index of each row or band."""
     high: _Floats
     """Where the last index of any row ends."""
     every_low: _Floats

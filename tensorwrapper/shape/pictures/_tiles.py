@@ -36,7 +36,7 @@ _Floats = npt.NDArray[np.float64]
 MOST_LINES: Final = 180
 """Tiles of a mode up to which every boundary is a line; of more, their density is shown."""
 MOST_TILES: Final = 180
-"""Tiles up to which each is a mark of its own."""
+"""Number of tiles up to which each is a separate mark."""
 _ROOM: Final = (PLOT[0], 1.25 * PLOT[1])
 _THIN = 24.0  # pixels of a side at least: its boundaries are to be seen
 _STRIP = 2  # pixels of a strip of one density at least
@@ -49,16 +49,16 @@ _FINE = 10.0  # pixels between boundaries below which their lines are fine
 def draw_tiles(
     partitions: Sequence[Partition], grid_origin: Index, modes: Sequence[str], *, title: str
 ) -> Drawing:
-    """Return the picture of a box, not without elements, that is cut into tiles.
+    """Return the picture of a nonempty box that is cut into tiles.
 
     Parameters
     ----------
     partitions
-        How each mode is cut, at least one.
+        The partition of each mode, at least one.
     grid_origin
         The number of the first tile in each mode.
     modes
-        What stands beside each mode.
+        The text beside each mode.
     """
     if len(partitions) > 2:
         return _draw_bars(partitions, modes, title)
@@ -98,7 +98,7 @@ def mode_texts(partitions: Sequence[Partition], names: Sequence[str]) -> list[st
 
 
 def _cuts(partition: Partition, length: float) -> _Floats:
-    """Return where the marks of a mode lie, in pixels."""
+    """Return the positions of the marks of a mode, in pixels."""
     cuts: _Floats = partition.starts / partition.extent * length
     return cuts
 

@@ -1,4 +1,4 @@
-"""Columns from what a representation knows of its rows: their lengths, and where they start, mode by mode."""
+"""Columns from lengths and origins of rows, mode by mode."""
 
 from collections.abc import Sequence
 
@@ -99,5 +99,5 @@ def _starts_of(level: IntArray, origins: npt.ArrayLike | None, mode: int) -> Ori
     if beyond.any():
         row = int(np.argmax(beyond))
         check_int64(mode, ends.item(row), level.item(row))
-    # A copy, since whoever gave the array may change it.
+    # A copy, since the caller may change the array.
     return tidy_origins(ends.copy()) if starts.ndim else starts.item()

@@ -1,8 +1,8 @@
-"""The canonical form of rows, on which equality of shapes and their tokens rest: fewest unrolled modes.
+"""The canonical form of rows, the basis of equality and tokens of shapes: fewest unrolled modes.
 
-How many modes are unrolled is no part of a shape. So children that are all alike are folded into one cell,
-as far as that goes; a node without children becomes a cell that says 0 behind its empty mode, or what is
-stored for cells that are not there. Shapes are equal exactly if they say the same.
+The number of unrolled modes is not part of a shape. So equal children are folded into one cell, as far as
+possible. A node without children becomes a cell with the extent 0 in its empty mode, or with the stored
+extents of absent cells. Shapes are equal exactly if their canonical forms are.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ def canonical(rows: Rows) -> Rows:
 
 
 def _folded(rows: Rows) -> Rows | None:
-    """Return the rows with one unrolled mode less; None if that would say something else."""
+    """Return the rows with one unrolled mode less; None if that would change their meaning."""
     columns = rows.columns
     splits = columns.splits[-1]
     counts = np.diff(splits)
@@ -91,7 +91,7 @@ def triangular_token(n: int, first: tuple[int, int]) -> tuple[object, ...]:
 
 
 def _closed_token(rows: Rows) -> tuple[object, ...] | None:
-    """Return the token of the closed form that equal rows may have; None if they have none. O(leaves)."""
+    """Return the token of the closed form of equal rows; None if there is no closed form. O(leaves)."""
     columns = rows.columns
     k, r = rows.outer_rank, rows.rank // 2
     extents = columns.leaf_extents(0, columns.n_leaves)
@@ -124,7 +124,7 @@ def _closed_token(rows: Rows) -> tuple[object, ...] | None:
 
 
 def _triangle_of(lengths: IntArray, starts: Origins) -> tuple[object, ...] | None:
-    """Return the token of a triangle whose rows have these lengths and origins; None if it is none."""
+    """Return the token of a triangle with rows of these lengths and origins; None if it is not a triangle."""
     n, first = len(lengths), lengths.item(0)
     steps = np.diff(lengths)
     if isinstance(starts, int):

@@ -28,4 +28,4 @@ class CellTable:
     origins: IntArray
     """The (n, cell rank) first indices."""
     offsets: IntArray
-    """How many elements lie before each cell, and (last) in all: n + 1 numbers."""
+    """Number of elements before each cell, and (last) in all: n + 1 numbers."""

@@ -1,13 +1,13 @@
-"""Columns: how jagged shapes are stored, and the array arithmetic on them.
+"""Columns: the storage of jagged shapes, and the array arithmetic on them.
 
-A jagged shape of rank ``r`` is a tree: ``d`` unrolled modes above leaves that are boxes of rank
-``s = r - d``. A *node* of depth ``q`` is a prefix of ``q`` indices. No node is a Python object: the
-children of node ``k`` of depth ``q`` are the nodes ``splits[q][k]`` up to ``splits[q][k + 1]`` of depth
-``q + 1``, so a level costs 8 bytes per node. Leaves of rank 1 are stored as one more row of splits (their
-cumulative extents), leaves of higher rank as a table of extents with one row each. Leaves that are all
-alike, of any rank, are a table whose rows are one and the same row in memory: its stride is 0.
+A jagged shape of rank ``r`` is a tree: ``d`` unrolled modes above leaves that are boxes of rank ``s = r -
+d``. A *node* of depth ``q`` is a prefix of ``q`` indices. Nodes are not Python objects: the children of node
+``k`` of depth ``q`` are the nodes ``splits[q][k]`` up to ``splits[q][k + 1]`` of depth ``q + 1``, so a level
+takes 8 bytes per node. Leaves of rank 1 are stored as one more row of splits (their cumulative extents).
+Leaves of higher rank are a table of extents with one row each. Equal leaves of any rank are a table with one
+row in memory, with a stride of 0.
 
-Where every node of a level starts at the same index, the origin is one number, else one per node.
+If every node of a level starts at the same index, the origin is one number, else one per node.
 """
 
 from bisect import bisect_right
@@ -94,16 +94,16 @@ class Columns:
     Attributes
     ----------
     splits
-        For q = 1 to d - 1: where the children of each node of depth q begin, and one end.
+        For q = 1 to d - 1: the starts of the children of each node of depth q, and one end.
     leaf
-        Rank 1: row splits of the leaves. Higher rank, or leaves all alike: an (n, s) table of extents.
+        Rank 1: row splits of the leaves. Higher rank, or equal leaves: an (n, s) table of extents.
     origins
-        For q = 0 to d - 1: where mode q starts under each node of depth q; entry 0 is one number.
+        For q = 0 to d - 1: the start of mode q under each node of depth q; entry 0 is one number.
     leaf_origins
-        Per leaf mode: where it starts in each leaf.
+        For each leaf mode, its start in each leaf.
     absent
-        Where there are no leaves: the extents that one would have, which a permutation brings to light
-        again; nothing, or one per leaf mode and not all of them 0.
+        Without leaves: the extents that one would have, which a permutation makes visible; empty, or one per
+        leaf mode and not all of them 0.
     """
 
     splits: tuple[IntArray, ...]
@@ -232,7 +232,7 @@ class Columns:
 
     @property
     def offsets(self) -> Sizes:
-        """How many elements come before each leaf, and the total; O(n) once, then remembered."""
+        """Number of elements before each leaf, and the total; O(n) once, then cached."""
         if self.leaf.ndim == 1:
             return self.leaf
         offsets = self._offsets

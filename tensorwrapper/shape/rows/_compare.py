@@ -37,9 +37,9 @@ def _unrolled_leaf(columns: Columns, counts: IntArray, total: int) -> IntArray:
 
 
 def same_rows(left: Rows, right: Rows, *, origins: bool) -> bool:
-    """Tell whether two sets of rows have the same extents at every prefix; or are equal, with `origins`.
+    """Return True if two sets of rows have equal extents at every prefix; with `origins`, if they are equal.
 
-    What is stored behind an empty mode, where no prefix leads, counts for equality alone.
+    Extents behind an empty mode, without a prefix, count only for equality.
     """
     if left.stop - left.start != right.stop - right.start or (origins and left.first != right.first):
         return False

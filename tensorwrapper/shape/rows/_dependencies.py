@@ -1,4 +1,4 @@
-"""What the range of a mode is like, and on which modes it depends: found window after window of the rows."""
+"""The range of a mode and the modes on which it depends, computed in windows of the rows."""
 
 from collections.abc import Iterator
 from math import prod
@@ -45,11 +45,11 @@ def _windows(rows: Rows, mode: int, nodes: int) -> Iterator[Rows]:
 def dependencies_of(rows: Rows, mode: int, nodes: int = WINDOW) -> tuple[int, ...]:
     """Return the earlier modes on which the range of `mode` depends.
 
-    The range is a function of these modes, and of no fewer. Where several choices would do (of two
-    modes that always move together), it is the earlier modes that stay.
+    The range is a function of these modes, and of no smaller set. If several sets would do (of two modes that
+    always change together), it is that of earlier modes.
 
-    O(n) in its prefixes, in memory of a window of up to `nodes`, where one earlier mode is unrolled, or
-    where the indices of the others fill their box by more than an eighth; else O(n log n), in O(n) memory.
+    O(n) in its prefixes, in memory of a window of up to `nodes`, if one earlier mode is unrolled, or if the
+    indices of the others fill more than an eighth of their box. Otherwise O(n log n), in O(n) memory.
     """
     if mode == 0 or is_constant(rows, mode, nodes):
         return ()

@@ -1,9 +1,9 @@
 """The indices of a jagged shape with the first mode fastest, for which there is no closed form.
 
-The last mode is cut in halves, and these again, until a part is small enough to be sorted as a whole;
-where one index of it is left, the mode before it is cut. A part is said by the ranges of its modes, and
-what is in it is asked window after window of the first mode: only one part is in memory at a time, the
-first index does not wait for the last, and any number of elements or cells will do.
+The last mode is halved repeatedly, until a part is small enough to be sorted as a whole; once one index of it
+is left, the mode before it is halved. A part is given by the ranges of its modes, and its contents are read
+in windows of the first mode. Only one part is in memory at a time, the first index does not wait for the
+last, and any number of elements or cells is possible.
 """
 
 from collections.abc import Iterator
@@ -122,7 +122,7 @@ def _parts(part: _Part, mode: int, before: int, limit: int, places: range) -> It
 
 
 def _meets(places: range, start: int, stop: int) -> bool:
-    """Tell whether one of `places`, which ascend or descend, lies in ``[start, stop)``."""
+    """Return True if one of `places`, which ascend or descend, is in ``[start, stop)``."""
     if places.step < 0:
         places = places[::-1]
     # The first that is not below `start`.

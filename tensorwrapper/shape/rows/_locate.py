@@ -1,6 +1,6 @@
-"""Many indices of a jagged shape at a time: which are inside, and where they come in order.
+"""Arrays of indices of a jagged shape: membership and ordinals.
 
-Each mode is one pass over whole arrays; the arrays of the shape are read where they lie.
+Each mode is one pass over whole arrays; the arrays of the shape are read in place.
 """
 
 import itertools
@@ -50,9 +50,9 @@ def find(rows: Rows, indices: IntArray) -> tuple[_Mask, IntArray]:
 
 
 def find_cells(rows: Rows, indices: IntArray) -> tuple[_Mask, IntArray, list[IntArray]]:
-    """Return which of the (n, rank) `indices` are inside, their leaves, and per leaf mode their places there.
+    """Return which of the (n, rank) `indices` are inside, their leaves, and their places in each leaf mode.
 
-    What is outside has some leaf, and some place.
+    Indices outside have an arbitrary leaf and place.
     """
     inside, leaves = _locate(rows, indices)
     places: list[IntArray] = []
@@ -97,9 +97,9 @@ def _origins_at(origins: Origins, nodes: IntArray) -> Origins:
 
 
 def _is_below(place: IntArray, counts: IntArray | int) -> _Mask:
-    """Return where ``0 <= place < counts``; one comparison, since a negative number is a huge unsigned one.
+    """Return a mask of ``0 <= place < counts``; one comparison, as negative numbers are huge if unsigned.
 
-    That holds for a place that wrapped, too: it lies above every extent that ends within 64 bits.
+    This holds for a place that wrapped, too: it is above every extent that ends within 64 bits.
     """
     bound: Any = np.uint64(counts) if isinstance(counts, int) else counts.view(np.uint64)
     return np.asarray(place.view(np.uint64) < bound)
@@ -117,7 +117,7 @@ def indices_at(rows: Rows, ordinals: IntArray) -> IntArray:
     for mode in range(rows.rank - 1, outer - 1, -1):
         if mode > outer:
             extents = rows.columns.leaf_extents_at(leaves, mode - outer)
-            # No ordinal lies in an empty leaf, so an extent of all leaves that is 0 never divides.
+            # An ordinal is never in an empty leaf, so the division by an extent of 0 does not occur.
             rest, indices[:, mode] = np.divmod(rest, extents or 1 if isinstance(extents, int) else extents)
         else:
             indices[:, mode] = rest

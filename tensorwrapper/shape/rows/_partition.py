@@ -84,22 +84,22 @@ class Partition:
 
     @classmethod
     def by_volume(cls, offsets: Sizes, max_elements: SupportsIndex) -> "Partition":
-        """Return runs of cells of at most so many elements; each but the last is as long as it can be.
+        """Return runs of cells with at most so many elements; each but the last is as long as possible.
 
-        A larger cell is a run of its own. O(runs * log n) where runs are long, O(n) where they are short.
+        A larger cell is a separate run. O(runs * log n) if runs are long, O(n) if they are short.
 
         Parameters
         ----------
         offsets
-            How many elements come before each cell, counted from any place, and (last) the end: an
-            ascending array of int64, or of Python integers.
+            Number of elements before each cell, from any start, and (last) the end: an ascending array of
+            int64, or of Python integers.
         max_elements
-            How many elements a run may have, at least one.
+            Maximal number of elements in a run, at least one.
 
         Raises
         ------
         ExtentError
-            If not even one element is allowed.
+            If the limit is less than one element.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class Partition:
 
     @property
     def starts(self) -> IntArray:
-        """Where each mark lies, relative to the origin."""
+        """Position of each mark, relative to the origin."""
         starts: IntArray = self.marks - self.marks[0]
         return starts
 
@@ -184,14 +184,14 @@ class Partition:
         raise OutOfBoundsError(f"index {number} is outside [{self.origin}, {self.end})")
 
     def _make_view(self) -> "memoryview[int]":
-        # A search for one number is a dozen reads, and through a memory view each costs a fraction of what
-        # it costs through an array. Native byte order, because a memory view reads no other.
+        # A search for one number is a dozen reads, which are much faster through a memory view than through
+        # an array. Native byte order, because a memory view requires it.
         view: memoryview[int] = self.marks.astype(np.int64, copy=False).data
         object.__setattr__(self, "_view", view)
         return view
 
     def tiles_at(self, indices: IntArray) -> IntArray:
-        """Return the tile of each index, none of which may be outside; O(log n) each, or less for many."""
+        """Return the tile of each index; all must be inside. O(log n) each, or less for many."""
         if self.extent <= _TABLE * indices.size:
             table = np.repeat(np.arange(self.count, dtype=np.int64), self.sizes)
             numbers: IntArray = table[indices - self.marks[0]]
@@ -236,11 +236,11 @@ class Partition:
         return Partition(frozen_array(self.marks[ends]))
 
     def run(self, start: int, stop: int) -> "Partition":
-        """Return the tiles `start` to `stop`, where they lie; no copy."""
+        """Return the tiles `start` to `stop`, with their indices; no copy."""
         return Partition(self.marks[start : stop + 1])
 
     def is_congruent(self, other: "Partition") -> bool:
-        """Tell whether both have tiles of the same sizes, wherever they lie."""
+        """Return True if both have tiles of the same sizes, for any origins."""
         move = other.origin - self.origin
         if not move or self.count != other.count or self.extent != other.extent:
             return self == other
@@ -268,7 +268,7 @@ class Partition:
         return "Partition", digest_of(self.marks)
 
     def __reduce__(self) -> tuple[Callable[[IntArray], "Partition"], tuple[IntArray]]:
-        # A new array object each time: two partitions that share theirs must pickle as two that do not.
+        # A new array object each time, so that partitions with a shared array pickle like others.
         return _restore, (np.ascontiguousarray(self.marks).view(),)
 
 

@@ -130,7 +130,7 @@ def moved(partition: Partition, by: int) -> Partition:
 
 
 def joined(partitions: Sequence[Partition]) -> Partition:
-    """Return the tiles of all: those of each follow where the one before ends, wherever they lay."""
+    """Return the tiles of all partitions in sequence: each starts at the end of the one before."""
     first = partitions[0]
     if not any(part.count for part in partitions[1:]):
         return first
@@ -149,10 +149,10 @@ def joined(partitions: Sequence[Partition]) -> Partition:
 
 
 def part_of(partition: Partition, start: int, stop: int) -> Partition:
-    """Return the tiles cut to `start` up to `stop`, which must lie within, where they lie.
+    """Return the tiles cut to `start` up to `stop`, which must be within, with their indices.
 
-    An empty tile goes with the elements that follow it, at the very end with those before; a part without
-    elements has no tiles.
+    An empty tile belongs to the elements after it, at the very end to those before; a part without elements
+    has no tiles.
     """
     marks = partition.marks
     if start == partition.origin and stop == partition.end:
@@ -234,7 +234,7 @@ def merged(first: Partition, second: Partition) -> Partition:
     order = marks.argsort(kind="stable")
     marks, counts = marks[order], counts[order]
     new = _is_new(marks)
-    # Each mark comes once from each side, so what is not new stands right after its equal.
+    # Each mark comes once from each side, so a repeated one directly follows its equal.
     again = np.flatnonzero(~new)
     counts[again - 1] = np.maximum(counts[again - 1], counts[again])
     return Partition(frozen_array(np.repeat(marks[new], counts[new])))

@@ -72,7 +72,7 @@ def permute_rows(rows: Rows, order: tuple[int, ...], needs: list[tuple[int, ...]
     Modes at the end that do not depend on one another stay together as leaves.
     """
     if order[: rows.outer_rank] != tuple(range(rows.outer_rank)):
-        # Whatever is unrolled, the same comes out.
+        # The result is the same for any number of unrolled modes.
         rows = canonical(rows)
     outer = rows.outer_rank
     if order[:outer] == tuple(range(outer)):
@@ -102,7 +102,7 @@ def permute_rows(rows: Rows, order: tuple[int, ...], needs: list[tuple[int, ...]
         counts, starts = _ranges_at(rows, mode, tables[mode], placed, n_nodes)
         levels.append((counts, tidy_origins(starts)))
         if not counts.any():
-            # What follows has no node that could say its extent, but cells that are not there can.
+            # Later modes have no nodes to store extents, but absent cells have.
             head = len(levels)
             n_nodes = 0
             break
@@ -135,9 +135,9 @@ _Table: TypeAlias = tuple[tuple[int, ...], IntArray, IntArray, IntArray]
 
 
 def _stored_table(rows: Rows, mode: int, order: tuple[int, ...], needs: tuple[int, ...]) -> _Table | None:
-    """Return where the range of a mode is to be looked up; None if it depends on nothing.
+    """Return the lookup table of the range of a mode; None if it depends on nothing.
 
-    What is stored where no prefix leads goes along, unless it depends on a mode that is to come later.
+    Stored extents without a prefix are kept, unless they depend on a mode that comes later.
     """
     if mode == 0:
         return None

@@ -1,7 +1,7 @@
-"""Rows: a window on columns, and every question that a jagged shape answers from it.
+"""Rows: a window on columns, with all properties of a jagged shape.
 
-A window is a run of nodes of one depth, so a slice of the outermost mode, and what is left after pinning
-leading modes, are windows again: O(1) to make at any size, and nothing is copied.
+A window is a run of nodes of one depth. So a slice of the outermost mode, and the rest under a prefix, are
+windows again: O(1) to make at any size, without a copy.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,23 +60,23 @@ class Rows:
         first: SupportsIndex = 0,
         origins: Sequence[npt.ArrayLike] | None = None,
     ) -> "Rows":
-        """Return rows of these lengths: how a representation of your own implements `rows`; O(rows).
+        """Return rows of these lengths, to implement `rows` of your own representation; O(rows).
 
         Parameters
         ----------
         *lengths
             For each mode after mode 0 its extent under every prefix, in row-major order. The last may be a
-            table of shape (n, s): then a box of rank s lies under each prefix.
+            table of shape (n, s): then each prefix has a box of rank s.
         first
             The first index of mode 0, whose extent is ``len(lengths[0])``.
         origins
-            For each of `lengths` where the mode starts: one number (for a table, one row of them), or as
-            many as there are lengths; zeros if not given.
+            For each of `lengths` the start of the mode: one number (for a table, one row), or one per length;
+            zeros by default.
 
         Raises
         ------
         ExtentError
-            If a length is negative, or a mode has not one length for every prefix.
+            If a length is negative, or the number of lengths of a mode differs from its number of prefixes.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class Rows:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the columns hold these rows and nothing else, counted from 0."""
+        """Return True if the columns hold only these rows, counted from 0."""
         columns = self.columns
         if self.depth or self.start or self.stop != columns.n_rows:
             return False
@@ -195,7 +195,7 @@ class Rows:
         return None if reached.all() else reached
 
     def reached_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
-        """Return extent and origin of `mode` wherever a prefix leads to it: what users are told."""
+        """Return the visible extent and origin of `mode`: those with a prefix."""
         extents, origins = self.ranges(mode)
         reached = self._reached(mode, *self.leaves)
         return (extents, origins) if reached is None else (extents[reached], origins[reached])
@@ -212,15 +212,15 @@ class Rows:
 
     @property
     def is_one_box(self) -> bool:
-        """Whether the rows are stored as one box that occurs as often as there are rows."""
+        """Return True if the rows are stored as one repeated box."""
         columns = self.columns
         single = self.outer_rank == 1 and columns.even is not None
         return single and all(isinstance(origin, int) for origin in columns.leaf_origins)
 
     def windows(self, nodes: int = WINDOW) -> "Iterator[Rows]":
-        """Return an iterator over runs of the rows with up to `nodes` prefixes, or one row, in each.
+        """Return an iterator over runs of the rows, each with up to `nodes` prefixes, or one row.
 
-        What is asked window by window takes the memory of one, and an answer that is found ends the work.
+        Work window by window needs the memory of one, and can end at the first result.
         """
         if self.columns.n_nodes <= nodes or self.count < 2 or self.is_one_box:
             yield self
@@ -315,7 +315,7 @@ class Rows:
         return extents[inner], origin[inner]
 
     def box_under(self, prefix: Index) -> tuple[Extents, Index]:
-        """Return extents and origin of the bounding box of what is left under `prefix`."""
+        """Return extents and origin of the bounding box of the rest under `prefix`."""
         rest = self.under(prefix[: self.outer_rank])
         if isinstance(rest, Rows):
             return rest.box()
@@ -456,7 +456,7 @@ class Rows:
         if offsets.dtype == np.int64:
             return offsets.astype(np.int64, copy=False)
         self.check_ordinals()
-        # A window that fits on columns that do not: what lies outside it is never asked for.
+        # A small window on large columns: values outside of it are never read.
         relative: Sizes = np.clip(offsets - offsets[self.leaves[0]], 0, MAX_INT64)
         return relative.astype(np.int64)
 
@@ -510,5 +510,5 @@ class Rows:
         return self if self.is_whole else self.compact()
 
     def compact(self) -> "Rows":
-        """Return the same rows in columns of their own, with nothing else in them."""
+        """Return the same rows in separate columns without other data."""
         return Rows.whole(self.columns.cut_out(self.depth, self.start, self.stop, self.first))

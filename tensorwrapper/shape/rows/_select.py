@@ -1,8 +1,8 @@
-"""Slices and pins of inner modes: new columns out of old ones.
+"""Slices and integer indices of inner modes: new columns from old ones.
 
-All work is done a level at a time on whole arrays of nodes, window after window of the rows; the trail of
-levels is kept so that an error can name the first prefix that is to blame. A slice that lies in the range
-of a mode under every prefix is one extent for all, and costs nothing once the ranges are known.
+All work is done a level at a time on whole arrays of nodes, window after window of the rows. The path of
+levels is kept so that an error can name the first faulty prefix. A slice within the range of a mode under
+every prefix is one extent for all, and takes O(1) once the ranges are known.
 """
 
 from typing import cast, final
@@ -138,9 +138,9 @@ def select_rows(
 
 
 def _even_rows(rows: Rows, entries: tuple[Entry, ...], *, clip: bool) -> Rows | None:
-    """Return the selected rows where the slices take all of each leaf, or the same box of all leaves.
+    """Return the selected rows if the slices take all of each leaf, or the same box of all leaves.
 
-    None if that is not so, or not known from where the modes of all leaves start and end.
+    None if that is false, or cannot be decided from the ranges of the modes of all leaves.
     """
     columns, outer = rows.columns, rows.outer_rank
     slices = [entry for entry in entries[1:] if type(entry) is not int]
@@ -178,7 +178,7 @@ def _even_rows(rows: Rows, entries: tuple[Entry, ...], *, clip: bool) -> Rows | 
 @final
 @frozen(eq=False)
 class _Selected:
-    """What was selected: counts and origins per unrolled mode that is left, and per mode of the leaves."""
+    """A selection: counts and origins per remaining unrolled mode, and per mode of the leaves."""
 
     levels: list[tuple[IntArray, Origins]]
     extents: list[IntArray]
@@ -212,7 +212,7 @@ def _selected(rows: Rows, entries: tuple[Entry, ...], lead: Index, *, clip: bool
 
 
 def _to_int64(bound: int) -> int:
-    """Return the nearest number that an array holds: what is outside every row stays outside."""
+    """Return the nearest int64; numbers outside of every row stay outside."""
     return min(max(bound, -MAX_INT64), MAX_INT64)
 
 
@@ -245,7 +245,7 @@ def _select_leaves(chosen: _Selection, entries: tuple[Entry, ...], *, clip: bool
 
 
 def _select_no_leaf(chosen: _Selection, entries: tuple[Entry, ...], *, clip: bool) -> _Selected:
-    """Return the selection where there was no leaf before it: what leaves would be is cut short."""
+    """Return the selection without any leaf: the extents of absent leaves are cut."""
     rows, outer = chosen.rows, chosen.rows.outer_rank
     extents: list[IntArray] = []
     origins: list[Origins] = []
@@ -316,6 +316,6 @@ def _joined_origins(parts: list[tuple[IntArray, Origins]]) -> Origins:
 
 
 def _unsaid_origin(rows: Rows, mode: int) -> Origins:
-    """Return the origin of an unrolled mode to which no node leads any more: 0 unless none ever did."""
+    """Return the origin of an unrolled mode without nodes: 0, unless it never had any."""
     a, b = rows.run(mode)
     return rows.stored_origin(mode) if a == b else 0

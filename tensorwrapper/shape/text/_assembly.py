@@ -1,6 +1,6 @@
-"""Jagged shapes assembled, mode by mode, from the numbers that a text or JSON of a stranger gives.
+"""Jagged shapes assembled, mode by mode, from the numbers of an untrusted text or JSON.
 
-Every number is checked before memory depends on it: what is allocated is bounded by what was written, plus
+Every number is checked before memory depends on it: allocations are bounded by the length of the input, plus
 `MAX_SPREAD` numbers.
 """
 

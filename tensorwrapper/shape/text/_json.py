@@ -15,9 +15,8 @@
 
 A tiling has the keys ``sizes``, as above, and ``origin``: per mode its first element, an integer.
 
-The outermost object of a shape may have ``"names"``, too: per mode its name, or null.
-What a shape is written as depends on how it is stored: equal shapes may have different JSON, and each is
-read back as an equal shape.
+The outermost object of a shape may have ``"names"``, too: per mode its name, or null. The JSON depends on the
+storage: equal shapes may have different JSON, and each reads as an equal shape.
 """
 
 from collections.abc import Callable
@@ -110,18 +109,18 @@ def _written(numbers: WrittenNumbers, alike: int | None) -> Json:
     return numbers.values(0, numbers.count).tolist() if alike is None else alike
 
 
-# Reading. What is wrong is named by the path of its key.
+# Parsing. Errors have the path of the key.
 
 
 def shape_of_json(text: object) -> tuple[Flat | NestedCommon, Names]:
-    """Return the shape that a JSON text, as `str` or as UTF-8, describes, and the names of its modes.
+    """Return the shape of a JSON text, as `str` or as UTF-8, and the names of its modes.
 
     Raises
     ------
     ParseError
-        If it is not strict JSON, or does not describe a shape; the message names the key.
+        If it is not strict JSON, or not a valid shape; the message names the key.
     ConversionError
-        If it is no text at all.
+        If it is not a text.
     """
     value = parse_json(text, "the JSON of a shape", depth=_DEPTH, digits=MAX_DIGITS)
     root = Field(value, "", _refuse)
@@ -209,14 +208,14 @@ def _sizes(field: Field) -> list[IntArray]:
 
 
 def partitions_of_json(text: object) -> tuple[Partition, ...]:
-    """Return the partitions of the tiling that a JSON text, as `str` or as UTF-8, describes.
+    """Return the partitions of the tiling of a JSON text, as `str` or as UTF-8.
 
     Raises
     ------
     ParseError
-        If it is not strict JSON, or does not describe a tiling; the message names the key.
+        If it is not strict JSON, or not a valid tiling; the message names the key.
     ConversionError
-        If it is no text at all.
+        If it is not a text.
     """
     value = parse_json(text, "the JSON of a tiling", depth=_DEPTH, digits=MAX_DIGITS)
     field = Field(value, "", _refuse_tiling).object({"origin", "sizes"})

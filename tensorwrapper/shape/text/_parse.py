@@ -1,7 +1,7 @@
-"""Shapes read from text: the inverse of `str`, whose notation ``_text.py`` describes.
+"""Shapes parsed from text: the inverse of `str`, with the notation of ``_text.py``.
 
-The text may come from a stranger. Nothing is evaluated, each piece is matched by an expression that never
-goes back, and no memory is taken but in proportion to the text.
+The text may be untrusted. Nothing is evaluated, each piece is matched by an expression without backtracking,
+and memory is in proportion to the text.
 """
 
 import re
@@ -48,14 +48,14 @@ _ORIGINS = _lists("[+-]?(?:0|[1-9][0-9]*+)", "")
 
 
 def parse_shape(text: object) -> tuple[Flat | NestedCommon, Names]:
-    """Return the shape that a text writes, and the names of its modes.
+    """Return the shape of a text, and the names of its modes.
 
     Raises
     ------
     ParseError
-        If the text is not that of a shape; the message shows where.
+        If the text is not a valid shape; the message has the position.
     ConversionError
-        If it is no text at all.
+        If it is not a text.
     """
     if not isinstance(text, str):
         raise ConversionError(f"a shape is parsed from text, not from {type(text).__name__}")
@@ -100,7 +100,7 @@ def _after_space(text: str, start: int = 0) -> int:
     return start if match is None else match.end()
 
 
-# What stands between parentheses.
+# The content of parentheses.
 
 
 @final
@@ -112,13 +112,13 @@ class _Body:
     end: int
     spans: list[tuple[int, int]]
     layers: list[int] | None
-    """How many items stand between semicolons, if there are any."""
+    """Number of items between semicolons, if there are any."""
     lone: bool
     """Whether it is one item, without a comma behind it."""
 
 
 def _part(text: str, start: int, opening: re.Pattern[str]) -> tuple[_Body | None, int]:
-    """Return what stands between parentheses after a word, if that follows, and where it ends."""
+    """Return the content of parentheses after a word, if there are any, and their end."""
     match = opening.match(text, start)
     if match is None:
         return None, start
@@ -163,7 +163,7 @@ def _is_blank(text: str, span: tuple[int, int]) -> bool:
 
 
 def _filled(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the places between commas: none if there is nothing, and none of them blank."""
+    """Return the positions between commas, which must not be blank; empty if there is no content."""
     if len(spans) == 1 and _is_blank(text, spans[0]):
         return []
     for span in spans:
@@ -175,7 +175,7 @@ def _filled(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 @final
 @frozen(eq=False)
 class _Item:
-    """What is written for one mode, or for the modes of cells."""
+    """The text of one mode, or of the modes of cells."""
 
     at: int
     row: Index | None
@@ -187,12 +187,12 @@ class _Item:
 
     @property
     def plain(self) -> bool:
-        """Whether it is one number and nothing else."""
+        """Return True if it is a single number."""
         return self.row is not None and len(self.row) == 1 and not self.marked
 
     @property
     def width(self) -> int:
-        """How many numbers stand for one prefix."""
+        """Number of numbers for one prefix."""
         return len(self.row) if self.row is not None else cast("IntArray", self.table).shape[1]
 
     @property

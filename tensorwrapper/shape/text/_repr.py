@@ -30,7 +30,7 @@ def shape_repr(shape: Flat | NestedCommon) -> str:
     Shape.jagged([Shape(1, 2), Shape(3, 4)])
     """
     if type(shape) is Smooth and shape.rank <= _DEEP:
-        return _box_call(shape, None)  # What nearly all are, and never long.
+        return _box_call(shape, None)  # The most frequent case, which is never long.
     if type(shape) is Jagged or type(shape) is JaggedView:
         text = _long_rows(shape.rows)
         if text is not None:

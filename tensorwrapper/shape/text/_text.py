@@ -21,7 +21,7 @@ White space is free:
 ``(2, 3) names (atom, _)``     the names of the modes, and an underscore for a mode without one
 =============================  =====================================================================
 
-Texts of more than 1000 numbers are summarised with ``...``, and only what is shown is read.
+Texts of more than 1000 numbers are summarized with ``...``, and only the printed numbers are read.
 ``format(shape, "full")`` writes all.
 """
 
@@ -215,7 +215,8 @@ def _jagged(rows: Rows, limit: int | None) -> _Text:
     # Without a bar, rows of one length would read as a box.
     bar = len(cells) == 1 and alike is not None and None not in single
     if bar and 0 < cells[0].count <= MOST_NUMBERS - numbers:
-        # As many as anybody reads are written out: a number and a bar would say the same.
+        # Up to a readable number, equal numbers are written out; a number and a bar would have the same
+        # meaning.
         alike = None
     numbers += sum(s.count for s in cells) if alike is None else len(alike)
     end = _end(numbers, limit)

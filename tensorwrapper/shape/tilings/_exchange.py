@@ -58,14 +58,14 @@ class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Return the tiling that `to_json` wrote; O(length), also of what a stranger wrote.
+        """Return the tiling that `to_json` wrote; O(length), also for untrusted texts.
 
         Raises
         ------
         ParseError
-            If it is not strict JSON, or does not describe a tiling; the message names the key.
+            If it is not strict JSON, or not a valid tiling; the message names the key.
         ConversionError
-            If it is no text at all.
+            If it is not a text.
 
         Examples
         --------
@@ -83,13 +83,13 @@ class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         regular
-            Write a grid with one size of chunks. Sizes that happen to be alike are not made regular unasked,
-            because a grid that grows would then go on in another way.
+            Write a grid with one size of chunks. Equal sizes are not made regular by default, because an
+            extended grid would then continue differently.
 
         Raises
         ------
         ExtentError
-            If a regular grid is asked for, but chunks have different sizes.
+            If a regular grid is requested, but chunks have different sizes.
 
         Examples
         --------
@@ -112,30 +112,29 @@ class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
         empty_tiles: Iterable[npt.ArrayLike] | None = None,
         max_chunks: SupportsIndex = 2**24,
     ) -> Self:
-        """Return the tiling of a chunk grid of Zarr, which may come from a stranger; O(tiles per mode).
+        """Return the tiling of a chunk grid of Zarr, which may be untrusted; O(tiles per mode).
 
-        Chunks that lie beyond the extents, as in an array that has been made smaller, are no tiles.
+        Chunks beyond the extents, as in an array that was made smaller, are ignored.
 
         Parameters
         ----------
         chunk_grid
-            What stands under ``chunk_grid`` in the metadata of an array: its JSON, or the object in it.
+            The entry ``chunk_grid`` in the metadata of an array: its JSON, or the object.
         extents
-            What stands there under ``shape``.
+            The entry ``shape`` in these metadata.
         origin
-            The first element, which Zarr does not know; zeros if not given.
+            The first element, which Zarr lacks; zeros by default.
         empty_tiles
-            For each mode the numbers of tiles without elements, which Zarr does not know either:
-            `ZarrGrid.empty_tiles`.
+            For each mode the numbers of empty tiles, which Zarr lacks as well: `ZarrGrid.empty_tiles`.
         max_chunks
-            How many chunks of a mode are read that are not written one by one.
+            Maximal number of chunks of a mode that are not written one by one.
 
         Raises
         ------
         ParseError
             If it is not the JSON of a chunk grid.
         ConversionError
-            If it is one of another kind.
+            If it is a grid of another kind.
         ExtentError
             If chunks do not reach the extents.
         SizeOverflowError

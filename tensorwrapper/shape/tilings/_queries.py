@@ -1,6 +1,6 @@
-"""What a tiling can be asked: where its tiles lie, which of them holds an element, how large they are.
+"""Properties of a tiling: positions and sizes of its tiles, and the tile of an element.
 
-`Tiling` is one class in two files: questions (here), and what makes tilings (``_tiling.py``).
+`Tiling` is one class in two files: properties (here), and constructors and slices (``_tiling.py``).
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,7 +57,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
 
     @property
     def partitions(self) -> tuple[Partition, ...]:
-        """How each mode is cut."""
+        """The partition of each mode."""
         return self._partitions
 
     @property
@@ -121,12 +121,12 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
     # Tile to elements.
 
     def tile(self: "TilingQueries[IndexT]", number: IndexT | LooseIndex) -> Shape[IndexT]:
-        """Return the elements of one tile, where they lie.
+        """Return the elements of one tile, with their indices.
 
         Raises
         ------
         OutOfBoundsError
-            If there is no such tile.
+            If the tile does not exist.
         """
         numbers = to_index(number, self.rank)
         pairs: list[tuple[int, int]] = []
@@ -143,7 +143,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
         return (self.tile(number) for number in self.grid.indices())
 
     def element_range(self, tiles: ShapeLike) -> Shape[IndexT_co]:
-        """Return the elements of a box of tiles, where they lie.
+        """Return the elements of a box of tiles, with their indices.
 
         Parameters
         ----------
@@ -238,13 +238,13 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
     def tile_range(self, elements: ShapeLike) -> Shape[IndexT_co]:
         """Return the box of the numbers of the tiles that a box of elements touches; O(rank * log n).
 
-        An empty tile is touched by nothing, so it is in the box only between others. A mode without
-        elements has no tiles, and lies at the number of the tile that holds its position.
+        An empty tile is never touched, so it is in the box only between others. A mode without elements has
+        no tiles, and its position is the number of the tile that contains it.
 
         Raises
         ------
         JaggedModeError
-            If the elements are no box.
+            If the elements are not a box.
         OutOfBoundsError
             If the box leaves the elements.
 
@@ -336,15 +336,14 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
         return volumes_of_tiles(self._partitions)
 
     def offsets(self) -> IntArray:
-        """Return how many elements lie in the tiles before each one, in row-major order of the tiles.
+        """Return the number of elements in the tiles before each one, in row-major order of the tiles.
 
-        That is where the tile starts in a buffer that holds tile after tile: an int64 array with one axis
-        per mode. O(tiles).
+        This is the start of the tile in tile-major storage: an int64 array with one axis per mode. O(tiles).
 
         Raises
         ------
         SizeOverflowError
-            If there are more elements than 64 bits hold.
+            If there are more elements than 64 bits can count.
 
         Examples
         --------
@@ -355,22 +354,22 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
         return offsets_of_tiles(self._partitions)
 
     def partition_by_volume(self, max_elements: SupportsIndex) -> Partition:
-        """Return runs of tiles of at most `max_elements` elements each: the units of work for tasks.
+        """Return runs of tiles with at most `max_elements` elements each, as units of work for tasks.
 
-        Tiles are taken in row-major order, each run as long as it can be. A tile that is larger is a run
-        of its own. O(tiles).
+        Tiles are taken in row-major order, and each run is as long as possible. A larger tile is a separate
+        run. O(tiles).
 
         Returns
         -------
         Partition
-            Of the ordinals of the tiles: run ``r`` has the tiles ``marks[r]`` to ``marks[r + 1]``.
+            Partition of the ordinals of the tiles: run ``r`` has the tiles ``marks[r]`` to ``marks[r + 1]``.
 
         Raises
         ------
         ExtentError
-            If not even one element is allowed.
+            If the limit is less than one element.
         SizeOverflowError
-            If there are more elements than 64 bits hold.
+            If there are more elements than 64 bits can count.
 
         Examples
         --------
@@ -385,7 +384,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
     # Comparison; equality is in the final class.
 
     def is_congruent(self, other: "TilingQueries[Any]") -> bool:
-        """Tell whether both have tiles of the same sizes in the same order, wherever they lie.
+        """Return True if both have tiles of the same sizes in the same order, for any origins.
 
         Examples
         --------
@@ -417,7 +416,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
             is_refinement(a, b) for a, b in zip(self._partitions, other.partitions, strict=True)
         )
 
-    # Pictures. They are loaded when they are asked for, as those of shapes are.
+    # Pictures. Their modules are imported on first use, like those of shapes.
 
     def to_svg(self) -> str:
         """Return a picture of the tiling, tiles to scale, as the text of an SVG document.
@@ -482,7 +481,7 @@ class TilingQueries(Generic[IndexT_co], metaclass=Hinted):
 
 
 def _bounds_in(part: ShapeLike, whole: Shape, what: str) -> list[tuple[int, int]]:
-    """Return the bounds per mode of a box that lies within another."""
+    """Return the bounds per mode of a box within another."""
     box = as_shape(part)
     if box.kind != "smooth":
         raise JaggedModeError(f"a box of {what} is needed, not a {box.kind} shape; as_smooth() gives one")

@@ -1,7 +1,7 @@
-"""Moving elements from one tiling of a box to another: which pieces there are, and what they cost.
+"""Retiling: the pieces that move from one tiling of a box to another, and their cost.
 
-Tilings are products, so the plan is one list of overlaps per mode, and their product is never made unless
-asked for. The lists are short (at most the tiles of both), so what a plan costs is known at once.
+Tilings are products, so the plan is one list of overlaps per mode, and their product is made only on request.
+The lists are short (at most the tiles of both), so the cost of a plan is known at once.
 """
 
 import math
@@ -26,9 +26,9 @@ __all__ = ["Overlaps", "RetileCost", "RetilePieces", "RetilePlan"]
 @final
 @value_class(getstate_setstate=False)
 class Overlaps:
-    """Where the tiles of two partitions of one range overlap, from first to last; empty tiles never do.
+    """The overlaps of the tiles of two partitions of one range, from first to last, without empty tiles.
 
-    Every index lies in exactly one overlap, so they are the tiles of the coarsest common refinement. O(n).
+    Every index is in exactly one overlap, so they are the tiles of the coarsest common refinement. O(n).
 
     Parameters
     ----------
@@ -79,13 +79,13 @@ class Overlaps:
 
     @property
     def old_offsets(self) -> IntArray:
-        """Where each overlap starts in its old tile, counted from the start of the tile."""
+        """Start of each overlap in its old tile, counted from the start of the tile."""
         offsets: IntArray = self.starts - self.old_partition.marks[self.old_tiles]
         return offsets
 
     @property
     def new_offsets(self) -> IntArray:
-        """Where each overlap starts in its new tile, counted from the start of the tile."""
+        """Start of each overlap in its new tile, counted from the start of the tile."""
         offsets: IntArray = self.starts - self.new_partition.marks[self.new_tiles]
         return offsets
 
@@ -96,7 +96,7 @@ class Overlaps:
 @final
 @frozen
 class RetileCost:
-    """What it takes to move all elements from one tiling to another."""
+    """Cost of moving all elements from one tiling to another."""
 
     pieces: int
     """How many boxes are moved: the product of the overlaps per mode."""
@@ -134,7 +134,7 @@ class RetilePieces:
     def slices(self) -> Iterator[tuple[Index, tuple[slice, ...], Index, tuple[slice, ...]]]:
         """Return an iterator over old tile, slices of it, new tile, slices of that: one step per piece.
 
-        What Python code needs to copy piece after piece between arrays that hold one tile each.
+        Python code can copy piece after piece with it, between arrays with one tile each.
         """
         tables = (self.old_tiles, self.old_offsets, self.new_tiles, self.new_offsets, self.extents)
         for old, a, new, b, extents in zip(*[_tuples(t) for t in tables], strict=True):
@@ -156,7 +156,7 @@ def _slices(starts: Index, extents: Index) -> tuple[slice, ...]:
 @final
 @frozen(repr=False, getstate_setstate=False)
 class RetilePlan:
-    """How the elements of a box get from the tiles of one tiling to those of another.
+    """The moves of the elements of a box from the tiles of one tiling to those of another.
 
     Made by `Tiling.retile_plan`. Pieces are numbered in row-major order of the overlaps per mode.
 
@@ -366,7 +366,7 @@ def _most(tiles: IntArray) -> int:
     """Return the most overlaps that a tile has; the tiles are ascending."""
     if not len(tiles):
         return 0
-    # Runs of equal numbers: the longest of them, without a counter for tiles that have none.
+    # Runs of equal numbers: the longest of them, without a counter for tiles without pieces.
     ends = np.flatnonzero(np.diff(tiles, append=tiles[-1] + 1))
     return int(np.diff(ends, prepend=-1).max())
 

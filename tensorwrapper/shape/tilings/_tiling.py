@@ -117,7 +117,7 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         Raises
         ------
         ExtentError
-            If marks descend, or a mode has none.
+            If marks descend, or a mode has no marks.
 
         Examples
         --------
@@ -130,14 +130,14 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
 
     @classmethod
     def from_shape(cls, shape: ShapeLike) -> "Tiling":
-        """Return the tiling whose `shape` this is: a uniform or gridded shape, as `Shape.raggedness` says.
+        """Return the tiling of a uniform or gridded shape (see `Shape.raggedness`): the inverse of `shape`.
 
-        The inner modes count the places of a tile from 0, or say where they lie in the box. O(cells).
+        The inner modes count the positions in a tile from 0, or have their indices in the box. O(cells).
 
         Raises
         ------
         JaggedModeError
-            If a mode is not that of a tiling; the text names it.
+            If a mode does not belong to a tiling; the text names it.
 
         Examples
         --------
@@ -159,23 +159,23 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         Parameters
         ----------
         chunks
-            Per mode: the sizes of all chunks (0 is a size), or one size for all chunks but the last, or -1
-            or ``None`` for one chunk. One integer stands for every mode.
+            Per mode: the sizes of all chunks (0 is allowed), or one size for all chunks but the last, or -1
+            or ``None`` for one chunk. One integer applies to every mode.
         extents
-            The extents of the box; they may be left out where all sizes are given.
+            The extents of the box; optional if all sizes are given.
         origin
-            The first element; chunk grids know none, so zeros if not given.
+            The first element, which chunk grids lack; zeros by default.
 
         Raises
         ------
         ConversionError
-            If a size is no integer: fractional, unknown (NaN), or text such as ``"auto"``.
+            If a size is not an integer: fractional, unknown (NaN), or text such as ``"auto"``.
         ExtentError
             If a size is negative, a size for all chunks is 0, sizes do not add up to the extent, or
             extents are needed.
         RankError
-            If chunks, extents and origin differ in the number of modes: ``(3, 2)`` are two modes,
-            ``((3, 2),)`` is one.
+            If chunks, extents and origin differ in the number of modes: ``(3, 2)`` has two modes, ``((3,
+            2),)`` has one.
 
         Examples
         --------
@@ -203,7 +203,8 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         elements
             A box, or its extents. A box keeps its origin.
         target
-            The most elements of a tile along each mode, or along all: as many tiles as that takes.
+            Maximal number of elements of a tile along each mode, or along all; it determines the number of
+            tiles.
         count
             Or the number of tiles along each mode, or along all; more tiles than elements leave empty ones.
 
@@ -212,9 +213,9 @@ class Tiling(TilingExchange[IndexT_co], Generic[IndexT_co]):
         ConversionError
             If neither or both of `target` and `count` are given.
         ExtentError
-            If a mode that is not empty is to be cut into tiles of 0 elements, or into 0 tiles.
+            If a nonempty mode would get tiles of 0 elements, or 0 tiles.
         JaggedModeError
-            If the elements are no box.
+            If the elements are not a box.
 
         Examples
         --------
