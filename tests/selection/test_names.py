@@ -119,6 +119,7 @@ TABLE = {
     "moved with the modes": [
         ("permute", BOX, lambda o: o.permute(2, 0, 1), ("z", "x", "y")),
         ("permute", BOX, lambda o: o.permute("z", "x", "y"), ("z", "x", "y")),
+        ("T", BOX, lambda o: o.T, ("z", "y", "x")),
     ],
     "kept; new modes are unnamed": [
         ("unsqueeze", BOX, lambda o: o.unsqueeze(1), ("x", None, "y", "z")),
