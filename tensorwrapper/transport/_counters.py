@@ -16,12 +16,12 @@ _COMMAND: Final = 33
 @final
 @frozen
 class Counters:
-    """What a socket sent and received so far, in whole messages.
+    """Messages, frames and bytes that a socket has sent and received so far, in whole messages.
 
-    Bytes of frames are all that was in them, the delimiter and the header frames of a message included, and
-    the identity of a ROUTER's peer, which stays in the process, not. Bytes on the wire have the framing of
-    ZMTP, in which ZeroMQ speaks over ``tcp`` and ``ipc``, beside them: 2 bytes a frame of up to 255, 9 of a
-    longer one; and with CURVE 33 more. What connecting and keeping a connection alive costs is not counted.
+    Bytes of frames include the delimiter and the header frames of a message, but not the identity of a
+    ROUTER's peer, which stays in the process. Bytes on the wire add the framing of ZMTP, the protocol of
+    ZeroMQ over ``tcp`` and ``ipc``: 2 bytes for a frame of up to 255 bytes, 9 for a longer one, and 33
+    more with CURVE. Connecting and keeping a connection alive are not counted.
     """
 
     messages_sent: int = 0

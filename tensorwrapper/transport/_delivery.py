@@ -21,10 +21,10 @@ COPIED: Final = zmq.MessageTracker()
 
 @final
 class Delivery(Shown):
-    """What became of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
+    """Progress of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
 
-    That the kernel took the bytes is not that the peer read them. Until then the tensors that were sent
-    must not change.
+    Then the kernel has the bytes; the peer may not have read them yet. Until then the sent tensors must
+    not change.
     """
 
     __slots__ = ("_process", "_tracker")
@@ -36,7 +36,7 @@ class Delivery(Shown):
 
     @property
     def done(self) -> bool:
-        """Whether the memory may change again."""
+        """True if the memory may change again."""
         return bool(self._tracker.done)
 
     def wait(self, timeout: float) -> None:
@@ -52,7 +52,7 @@ class Delivery(Shown):
         check_process(self._process, "a delivery")
         with suppress(zmq.NotDone):
             self._tracker.wait(to_milliseconds(timeout, "timeout") / 1000)
-        # With many frames the tracker may run out of time on the way although all of them are done.
+        # With many frames, the tracker can run out of time although every frame is done.
         self._check(timeout)
 
     def _check(self, timeout: float) -> None:

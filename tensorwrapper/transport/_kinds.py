@@ -1,4 +1,4 @@
-"""The kinds of socket: what each does, what it puts around a message, and what this ZeroMQ can run."""
+"""The kinds of socket: their abilities, their envelopes, and which of them this ZeroMQ can run."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, final
@@ -19,7 +19,7 @@ SocketKind = Literal[
 @final
 @frozen
 class Kind:
-    """What a kind of socket does, and what travels around the frames of a message."""
+    """Abilities of a kind of socket, and the envelope around the frames of its messages."""
 
     name: SocketKind
     sends: bool = True

@@ -1,7 +1,7 @@
-"""What a reader is ready to take: everything that comes from outside is measured against it first.
+"""Limits of a reader, against which all untrusted input is checked first.
 
-Bounds on what is said are the same on every machine, so that what one writes another reads. Only what a
-reader allocates on a sender's word is a share of its memory.
+Limits on declared numbers are the same on every machine, so that any reader accepts what any writer may
+write. Only allocations before the data has arrived are limited to a share of memory.
 """
 
 from typing import Final, final

@@ -1,4 +1,4 @@
-"""Ways to refuse what came from outside: at once, or when somebody asks for it."""
+"""Refuse untrusted input: at once, or when its caller requests it."""
 
 from typing import NoReturn, final
 
@@ -11,7 +11,7 @@ __all__ = ["Refusal", "refuse", "refuse_field", "refuse_over"]
 
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
-    """Raise `RemoteProtocolError`; a call of its own, so that type checkers see that nothing goes on."""
+    """Raise `RemoteProtocolError`; a function, so that type checkers see that it does not return."""
     raise RemoteProtocolError(reason, message)
 
 

@@ -1,10 +1,10 @@
-"""What those who add a packing, and the floors above, may use of messages beside the public names.
+"""Interfaces of messages for new packings and for higher layers, beside the public names.
 
 A packing is one class over `ElementPacking` or `ShapePacking` (public), made known by `register_packing`;
 ``tensorwrapper.testing.PackingContract`` tests it. `Packing` is either.
 
-**Writing**: `WriteOptions`, what the caller of `encode` asked for, and `PartWriter`, which takes the arrays
-that travel in parts of their own, are handed to ``pack``.
+**Writing**: `WriteOptions`, the options of `encode`, and `PartWriter`, which takes arrays for separate
+parts, are passed to ``pack``.
 
 **Reading** what is foreign: a `Field` of ``received.fields`` takes a value of the label for what it must be,
 or refuses it with its path; `PartReader`, which is ``received.parts``, reads other parts and counts what is

@@ -33,9 +33,9 @@ def check_address(address: object, what: str) -> None:
 
 
 def is_local(address: str) -> bool:
-    """Tell whether what goes to an address, or comes to one that is listened at, stays on this machine.
+    """Return True if messages to this address, or to a listener at it, stay on this machine.
 
-    A name is looked up by nobody: of all names `localhost` alone is known.
+    Names are not resolved: the only known name is `localhost`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def is_local(address: str) -> bool:
     """
     if not address.startswith("tcp://"):
         return True
-    # Before a semicolon may stand where one connects from.
+    # The address to connect from may precede a semicolon.
     host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -49,7 +49,7 @@ _AFTER: Final[Mapping[int, _State]] = {
 """What is so after an event, whatever was before."""
 
 _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
-    # That somebody takes a connection is no life: a frozen process does.
+    # An accepted connection does not prove that the peer is alive: a frozen process accepts, too.
     ("asked", zmq.EVENT_CONNECTED): "connected",
     ("absent", zmq.EVENT_CONNECTED): "connected",
     ("asked", zmq.EVENT_CONNECT_RETRIED): "absent",
@@ -62,9 +62,9 @@ _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
 
 @final
 class ConnectionAttempts:
-    """What ZeroMQ tells of the connections of one socket.
+    """State of one socket's connections, from the events of ZeroMQ's monitor.
 
-    It must be there before the socket connects. What is told waits until `read`.
+    It must exist before the socket connects. Events are queued until `read`.
     """
 
     __slots__ = ("_is_encrypted", "_states", "_strikes", "_went", "monitor")
@@ -82,20 +82,20 @@ class ConnectionAttempts:
         self._states[address] = "asked"
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:
-        """Hear nothing more. It comes before the socket is closed."""
+        """Stop monitoring; call it before the socket is closed."""
         close_monitor(socket, self.monitor)
 
     def read(self) -> None:
-        """Take in all that was told."""
+        """Read all pending events."""
         for event, value, place in events_of(self.monitor):
             self._note(event, value, place)
 
     def _note(self, event: int, value: int, place: str) -> None:
         state = self._states.get(place)
         if state is None:
-            # What listens, and what is told when it ends.
+            # The monitor's own listener, and the event of its end.
             return
-        # Whoever connects again says so at once. After a message that is none, or too large, it does not.
+        # A peer that connects again reports so at once. After a malformed or oversized message none does.
         self._went.pop(place, None)
         if event == zmq.EVENT_DISCONNECTED and state == "live":
             self._went[place] = time.monotonic()
@@ -187,7 +187,7 @@ _REASONS: Final[Mapping[tuple[_State, bool | None], tuple[type[TransportError], 
 def wait_for(
     socket: "zmq.Socket[bytes]", flags: int, fences: ConnectionAttempts | None, milliseconds: int
 ) -> Sequence[tuple[object, int]]:
-    """Wait until a socket is ready, or something is told of its connections; return what is."""
+    """Wait until a socket is ready or its monitor has events; return the ready ones."""
     if fences is None:
         ready = socket.poll(milliseconds, flags)
         return [(socket, ready)] if ready else []

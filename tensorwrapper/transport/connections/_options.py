@@ -1,4 +1,4 @@
-"""What ZeroMQ is told of each socket before it connects or listens."""
+"""Options of ZeroMQ set on each socket before it connects or listens."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ def set_options(
     socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
     socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
     if stalled is not None:
-        # Of who receives slowly, too: its window may be closed for so long.
+        # This also hits slow receivers, whose TCP window may be closed for so long.
         socket.setsockopt(zmq.TCP_MAXRT, stalled)
     socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
     socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE

@@ -1,4 +1,4 @@
-"""Which message may come or go in which state of a flow: the one table that code, tests and pictures read."""
+"""Transitions of a flow: the one table of messages by state that code, tests and pictures read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -45,7 +45,7 @@ FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "
         ("taking", ("send", "PAY")): "taking",
         ("taking", ("send", "EOT")): "ending",
         ("taking", ("receive", "EOT")): "leaving",
-        # What was on its way when the end was said.
+        # Messages that were under way when this end sent EOT.
         ("ending", ("receive", "BOT")): "ending",
         ("ending", ("receive", "PAY")): "ending",
         ("ending", ("receive", "DAT")): "ending",

@@ -1,4 +1,4 @@
-"""What transfers of a process may have under way together, and memory for chunks that are gathered."""
+"""The shared budget of bytes under way in a process, and memory for gathered chunks."""
 
 import threading
 from collections import deque
@@ -31,7 +31,7 @@ class Budget:
 
 @final
 class Reservation:
-    """What one transfer has of a budget; it is given back when nobody knows the hold any more."""
+    """Share of one transfer in a budget, returned when the object is collected."""
 
     __slots__ = ("_budget", "nbytes")
 
@@ -77,7 +77,7 @@ class ChunkPool:
         self._used: deque[tuple[memoryview, zmq.MessageTracker]] = deque()
 
     def get(self) -> memoryview | None:
-        """Return memory that nobody reads; None if there is none now. It comes back by `used`."""
+        """Return memory that is not being read, or None if there is none now. `used` returns it."""
         if self._free:
             return self._free.pop()
         self.gathered = None
@@ -89,7 +89,7 @@ class ChunkPool:
         return memoryview(bytearray(self._chunk))
 
     def used(self, memory: memoryview, tracker: zmq.MessageTracker | None) -> None:
-        """Note who reads memory; nobody, if its message was not taken."""
+        """Record the tracker that reads memory, or None if its message was not sent."""
         if tracker is None:
             # Only one is free at a time, and still has what was gathered.
             self._free.append(memory)
@@ -98,7 +98,7 @@ class ChunkPool:
             self.gathered = None
 
     def close(self) -> None:
-        """Give the memory back that nobody reads; what is read goes when that is over."""
+        """Release the memory; parts that ZeroMQ still reads are freed when it is done."""
         self._free.clear()
         self._used.clear()
         self._hold.release()

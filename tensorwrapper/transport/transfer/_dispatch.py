@@ -103,12 +103,12 @@ class Dispatcher:
             self._incoming = None
             return None
         memory = target.memory(said.part, first, room)
-        # What does not lie in one piece is written from the frame: receiving it elsewhere costs a copy.
+        # Non-contiguous elements are written from the frame: receiving them into other memory costs a copy.
         self._incoming = (transfer, said, first, seqno, memory is None)
         return memory
 
     def _chunk_came(self, frames: list[zmq.Frame], written: int | None) -> None:
-        # It stays known until all is well: whoever is to blame for what is not is found by it.
+        # It stays recorded until all is well, because errors are attributed to its transfer.
         incoming = self._incoming
         if incoming is None:
             return
@@ -197,7 +197,7 @@ class Dispatcher:
             )
 
     def _key_of(self, request: int) -> str | None:
-        """Return the key of what has come under a number, and of which the giver may not know it."""
+        """Return the key of a completed transfer by its number, if the giver may not know yet."""
         for key, (_, machine) in self._engine.unheard.items():
             if machine.request == request:
                 return key
@@ -236,10 +236,10 @@ class Dispatcher:
         self._engine.asked.append(transfer)
 
     def _has_room(self, peer: bytes) -> bool:
-        """Forget whom nothing was heard of, if there is no room; return False if it may be there later.
+        """Forget silent peers if there is no room; return False if there may be room later.
 
-        An offer that is not answered is made again, every two seconds at least: so a peer that is there gets
-        in within a few seconds, whoever offered something before and vanished.
+        An unanswered offer is repeated at least every two seconds. So a live peer gets in within a few
+        seconds, whatever peers offered earlier and vanished.
         """
         engine, now = self._engine, time.monotonic()
         if len(engine.by_key) >= engine.most:
@@ -275,7 +275,7 @@ class Dispatcher:
             return
         now = time.monotonic()
         transfer._heard = now
-        # Whoever knows the key is the peer, wherever the message came from.
+        # A peer that knows the key is the peer of the transfer, on whatever connection.
         transfer._peer = peer
         self._engine.by_request.pop(before, None)
         self._engine.by_request[peer, machine.request] = transfer

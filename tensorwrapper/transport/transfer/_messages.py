@@ -1,4 +1,4 @@
-"""What the messages of a transfer say: written, and read from strangers."""
+"""Messages of a transfer: write them, and parse untrusted ones."""
 
 import struct
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ _WHAT: Final = {"version", "key"}
 @final
 @frozen
 class ParsedLabel:
-    """What the label of a message says, checked; what its verb has no use for is as it is here."""
+    """A checked label of a message; fields that its verb does not use keep their defaults."""
 
     verb: TransferVerb
     credit: int = 0
@@ -109,9 +109,9 @@ def read_label(text: str, limits: Limits) -> ParsedLabel | None:
 
 
 def is_end(text: str, limits: Limits) -> bool:
-    """Whether a label says the end of a transfer, or cannot be read at all: nobody answers these.
+    """Return True for a label that ends a transfer or cannot be parsed: these get no answer.
 
-    Else two ends of which each takes the other's answers for malformed could answer each other for ever.
+    Otherwise two ends that each find the other's answers malformed could answer each other for ever.
     """
     try:
         label = load_label(text, limits)
@@ -266,7 +266,7 @@ def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, i
     total = 0
     for part, first, count in table:
         total += count
-        # As Python's integers: sums of strangers' numbers may be over 64 bits.
+        # Python integers: sums of untrusted numbers may exceed 64 bits.
         if part >= len(counts) or not count or first + count > counts[part] or total > sum(counts):
             refuse("layout", f"run {part}, {first}, {count} is not within parts of {list(counts)[:8]}")
         runs.append((part, first, count))

@@ -27,17 +27,17 @@ _MOST_EPOCH = 2**31
 
 @final
 class TransferReceiver(Shown):
-    """One end of a transfer: it knows which runs are missing, grants credit, and says when all is there.
+    """Receiving end of a transfer: it knows the missing runs, grants credit, and reports completion.
 
-    Chunks may come in any order. Whoever drives it says where the elements of a run are to be written (`room`
-    tells how many fit), and then that they `came`. When nothing comes for a while it grants anew, and the
-    giver begins with what is missing: so a broken connection, and a giver that was killed, cost no more than
-    what was under way.
+    Chunks may come in any order. Its driver decides where the elements of a run are written (`room` tells
+    how many fit), and then reports that they `came`. When nothing comes for a while it grants again, and the
+    giver begins with the missing runs. So a broken connection, or a killed giver, costs no more than the
+    chunks under way.
 
     Parameters
     ----------
     limits
-        What to take from strangers at most.
+        Limits on messages from untrusted peers.
     credit, chunk
         How many chunks may be under way at most, and the bytes of each; the giver's numbers may be less.
     """
@@ -80,22 +80,22 @@ class TransferReceiver(Shown):
 
     @property
     def state(self) -> TransferState:
-        """How far this end is."""
+        """State of this end."""
         return self._state
 
     @property
     def key(self) -> str:
-        """What names the transfer to both ends."""
+        """Key of the transfer at both ends."""
         return self._said.key
 
     @property
     def name(self) -> str:
-        """What the giver calls the tensor."""
+        """Name of the tensor at the giver."""
         return self._said.name
 
     @property
     def follow(self) -> int:
-        """How many more tensors the giver says will follow."""
+        """Number of tensors that follow, as the giver announced."""
         return self._said.follow
 
     @property
@@ -125,17 +125,17 @@ class TransferReceiver(Shown):
 
     @property
     def left(self) -> int:
-        """How many elements are missing; of other parts bytes."""
+        """Number of missing elements; bytes for other parts."""
         return sum([part.count for part in self._missing])
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of the tensor is there."""
+        """True if the tensor is complete."""
         return self.tensor is not None and not self.left
 
     @property
     def is_torn(self) -> bool:
-        """Whether a chunk came before others that were sent earlier: these may be lost."""
+        """True if a chunk came before others that were sent earlier, which may be lost."""
         return self._came <= self._highest
 
     def missing(self) -> list[tuple[int, int, int]]:
@@ -143,7 +143,7 @@ class TransferReceiver(Shown):
         return [(number, *run) for number, part in enumerate(self._missing) for run in part.runs()]
 
     def forget(self, runs: "list[tuple[int, int, int]]") -> None:
-        """Take it that these runs alone are missing: what else there is came before, to another process.
+        """Mark only these runs as missing: another process has received the others.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class TransferReceiver(Shown):
         frames = message_frames("GRANT", self.request, self._epoch, said)
         runs = self.missing()
         if self.tensor is not None and [count for _, _, count in runs] != [n for n in self._counts() if n]:
-            # The giver sends these; what is beyond them is granted anew when they are there.
+            # The giver sends these; later ones are granted when these have arrived.
             frames.append(run_table(runs[:MOST_RUNS]))
         return frames
 
@@ -188,7 +188,7 @@ class TransferReceiver(Shown):
         return message_frames("CREDIT", self.request, self._epoch, said)
 
     def done(self) -> Frames:
-        """Return the frames that say that all is there; also when they are said again."""
+        """Return the frames that announce completion; they may be sent repeatedly."""
         self._move("send", "DONE")
         return message_frames("DONE", self.request, self._epoch, ParsedLabel("DONE"))
 

@@ -112,7 +112,7 @@ class TransferScheduler:
         transfer._progress = max(transfer._progress, time.monotonic())
         while transfer.state not in ("done", "failed") and transfer._error is None:
             if transfer.state == "offered" and transfer.role == "taker":
-                raise TransportClosedError("nobody said where this transfer goes: call into() first")
+                raise TransportClosedError("this transfer has no target: call into() first")
             deadline = transfer._progress + to_milliseconds(seconds, "timeout") / 1000
             if not self.pump(deadline) and time.monotonic() >= deadline:
                 raise self._stood_still(transfer, seconds)
@@ -123,7 +123,7 @@ class TransferScheduler:
         if transfer.state == "failed":
             raise FlowAbortedError("this transfer was given up")
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
-        # What was sent twice, or lies with a connection that broke, may still be read by ZeroMQ.
+        # ZeroMQ may still read chunks that were sent twice, or queued on a broken connection.
         while transfer._trackers:
             if transfer._trackers[0].done:
                 transfer._trackers.popleft()
@@ -137,7 +137,7 @@ class TransferScheduler:
     def _stood_still(self, transfer: Transfer, seconds: float) -> TransportError:
         gone: TransportError | None = self._unreachable
         if gone is None:
-            # What was told of the connections since something was last sent.
+            # Errors of connections since the last message was sent.
             found = self.endpoint.timed_out("nothing came to", seconds)
             gone = found if type(found) is not TransportTimeoutError else None
         machine = transfer._machine
@@ -218,9 +218,9 @@ class TransferScheduler:
         self.send(peer, machine.heard())
 
     def farewell(self) -> None:
-        """Stay until the givers know that all has come, or are gone: one that is not heard may call it lost.
+        """Wait until the givers know that all has come, or are gone; else a giver may report a loss.
 
-        What is said last would else go with the socket. It takes a round trip, and a second at most.
+        Closing the socket would lose the last message. This takes a round trip, and at most a second.
         """
         deadline, again = time.monotonic() + _FAREWELL, time.monotonic() + _AGAIN
         with suppress(TransportError):
@@ -253,7 +253,7 @@ class TransferScheduler:
         return time.monotonic() + to_milliseconds(seconds, "timeout") / 1000, seconds
 
     def post(self, transfer: Transfer, frames: Sequence[bytes | memoryview]) -> bool:
-        """Send a message if there is room; what is lost is said again after a while."""
+        """Send a message if there is room; a lost message is repeated after a while."""
         return self.send(transfer.peer, frames) is not None or not self._is_blocked
 
     def send(self, peer: bytes, frames: Sequence[bytes | memoryview]) -> zmq.MessageTracker | None:

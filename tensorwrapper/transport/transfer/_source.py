@@ -27,7 +27,7 @@ _OBJECTS: Final = "TO"
 
 @final
 class Source:
-    """The parts of a tensor; a run is memory of its own, or is gathered into memory that is given."""
+    """The parts of a tensor; a run is a view of memory, or is gathered into given memory."""
 
     __slots__ = ("_dtype", "_gather", "_parts", "rows", "tensor")
 
@@ -44,7 +44,7 @@ class Source:
         self._parts, self._gather, self._dtype = parts, gather, dtype
 
     def view(self, part: int, first: int, count: int) -> memoryview | None:
-        """Return the bytes of a run where they lie; None if they have to be gathered."""
+        """Return the bytes of a run as a view of memory; None if they have to be gathered."""
         data = self._parts[part]
         if data is None:
             return None
@@ -54,7 +54,7 @@ class Source:
     def gather(self, first: int, memory: memoryview) -> None:
         """Write elements, from the one with a number on, into memory of as many."""
         if self._gather is None or self._dtype is None:
-            raise LocalProtocolError("layout", "these elements lie where they are")
+            raise LocalProtocolError("layout", "these elements are in memory already and are not gathered")
         self._gather(first, np.frombuffer(memory, self._dtype))
 
 
@@ -122,7 +122,7 @@ def _is_in_runs(view: View[Any]) -> bool:
         return False
     if not view.size:
         return True
-    # What one element is held in, all are.
+    # All elements of a view are of the same storage as one of them.
     one = view.window(Shape(*[1] * shape.rank, origin=shape.origin)) if shape.is_box else view[:1]
     return not one.compute().is_sparse
 
@@ -136,7 +136,7 @@ def _of_view(view: View[Any], limits: Limits) -> Source:
         gather: _Gather = partial(_of_boxes, view)
         rows = math.prod(shape.extents[1:])
     else:
-        # Memory that nobody touches is none.
+        # The kernel allocates no pages for memory that is never touched.
         blank, gather, rows = from_buffer(np.empty(shape.size, dtype), shape), partial(_of_rows, view), 1
     apart = take_apart(blank, limits)
     _check(apart)

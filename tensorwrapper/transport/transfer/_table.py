@@ -1,4 +1,4 @@
-"""Which message may come or go in which state of a transfer: the table that code, tests and pictures read."""
+"""Transitions of a transfer: the one table of messages by state that code, tests and pictures read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -49,7 +49,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "moving", ("receive", "DONE")): "done",
             ("giver", "moving", ("send", "CANCEL")): "failed",
             ("giver", "moving", ("receive", "CANCEL")): "failed",
-            # A taker that is asked twice says twice that it has all.
+            # A taker that gets the same question twice repeats that it is done.
             ("giver", "done", ("receive", "DONE")): "done",
             ("giver", "done", ("receive", "CREDIT")): "done",
             ("giver", "done", ("send", "HEARD")): "done",

@@ -1,4 +1,4 @@
-"""Tensors that an assembler has delivered: enough of them to know what is said once more."""
+"""Delivered tensors of an assembler, remembered to recognise repeated structure."""
 
 from collections.abc import Iterable
 from itertools import takewhile
@@ -45,8 +45,9 @@ class _Known:
 class Delivered:
     """The last tensors that were delivered, in the order in which something was last heard of them.
 
-    Only those are remembered of which something can come again without an element: what says where elements
-    are, or that there are none.
+    Only tensors are remembered whose structure can be repeated without an element: tables of positions, or
+    the
+    absence of elements.
     """
 
     __slots__ = ("_known", "_nbytes", "_room")
@@ -62,7 +63,7 @@ class Delivered:
         return known is not None and known.says(block)
 
     def structure(self, block: Block, *, again: bool) -> Structure:
-        """Return what was said again, now or before, of the tensor that a block begins anew, or nothing."""
+        """Return the repeated structure of the tensor that a block begins again, or an empty mapping."""
         known = self._known.get(block.name)
         if known is None or known.entry.whole != block.whole or not (again or known.again):
             return {}
@@ -85,7 +86,7 @@ class Delivered:
         self._nbytes += nbytes
 
     def heard(self, names: Iterable[str], now: float) -> None:
-        """Note that something was said again of some tensors."""
+        """Note that the structure of some tensors was repeated."""
         for name in names:
             known = self._known.pop(name, None)
             if known is not None:

@@ -37,8 +37,8 @@ class _Part:
         self._target: Tensor[Any] | None = None
 
     def fork(self) -> "_Part":
-        """Return a part that is this one until either takes a block; memory of what came is shared."""
-        # What is put into places that are missing here changes nothing here.
+        """Return a copy of this part to try a block on; both share the memory of received elements."""
+        # Writing elements that are missing here does not change this part.
         twin = copy(self)
         twin._missing = self._missing.copy()
         return twin
@@ -49,12 +49,12 @@ class _Part:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are taken beside the elements."""
+        """Number of bytes used beside the elements."""
         return self._missing.nbytes
 
     @property
     def tensor(self) -> Tensor[Any] | None:
-        """What came so far; None before the first block."""
+        """Elements received so far; None before the first block."""
         return self._target
 
     def _places(self, shape: Shape) -> tuple[Index, Index]:
@@ -65,7 +65,7 @@ class _Part:
     def check(self, block: Block, what: str, *, agreeing: bool) -> IntArray:
         """Return the missing boxes that a block has places of; raise if others came before.
 
-        Unless they came with the same elements, if that is asked for.
+        With `agreeing`, elements may be repeated if they are the same.
         """
         start, stop = self._places(block.tensor.shape)
         hits = self._missing.find(start, stop)
@@ -76,7 +76,7 @@ class _Part:
         return hits
 
     def _agrees(self, piece: Tensor[Any], hits: IntArray, ends: tuple[Index, Index]) -> bool:
-        """Tell whether bytes are those that came before; what is missing of them is written on the way."""
+        """Return True if repeated bytes are the same as before; missing ones are written on the way."""
         if self._target is None:
             return False
         for (start,), (stop,) in self._missing.common(hits, *ends):
@@ -85,7 +85,7 @@ class _Part:
         return self._target.window(piece.shape).array_equal(piece)
 
     def growth(self, hits: IntArray) -> int:
-        """Return how many more bytes than now may be taken when a block is put."""
+        """Return how many more bytes the table of missing boxes may use after adding a block."""
         return self._missing.growth(hits)
 
     def put(self, block: Block, hits: IntArray, what: str) -> None:
@@ -124,7 +124,7 @@ class Pending:
 
     def __init__(self, block: Block) -> None:
         self.name, self.whole = block.name, block.whole
-        # Of a tensor that is no box of numbers, its parts say what they are.
+        # Parts of a tensor that is not a box of numbers have their own shapes and types.
         self.total, self.dtype = block.total, block.tensor.dtype
         self.parts: dict[int, _Part] = {}
         self.seen = 0.0
@@ -137,7 +137,7 @@ class Pending:
         return twin
 
     def without_parts(self) -> "Pending":
-        """Return what was said of the tensor, as if nothing of its parts had come."""
+        """Return the description of the tensor without any received parts."""
         twin = copy(self)
         twin.parts = {}
         return twin
@@ -159,14 +159,14 @@ class Pending:
 
     @property
     def notes(self) -> int:
-        """How many bytes are taken beside the elements."""
+        """Number of bytes used beside the elements."""
         whole = self.whole
         said = 0 if whole is None else 4 * len(whole.label) + 64 * len(whole.sizes)
         return ENTRY + said + sum([part.nbytes + ENTRY for part in self.parts.values()])
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the elements take, or will take."""
+        """Number of bytes of all elements, received or not."""
         if self.whole is None:
             size: int = self.total.size
             return size * self.dtype.itemsize

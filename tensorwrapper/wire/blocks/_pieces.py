@@ -1,4 +1,4 @@
-"""What a tensor is cut into for blocks: boxes of its elements, and the parts that say where these are."""
+"""Pieces of a tensor for blocks: boxes of its elements, and the parts with its structure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -60,7 +60,7 @@ def _part_of(data: Array, start: int, stop: int) -> Array:
 
 
 def _run_of(tensor: Tensor[Any], start: int, stop: int) -> Array:
-    """Return some of a tensor's elements in row-major order: a view where they lie so."""
+    """Return a range of a tensor's elements in row-major order: a view where they are contiguous."""
     layout, buffer = tensor.layout, tensor.buffer
     if layout.is_contiguous:
         first = layout.bounds()[0]
@@ -71,7 +71,7 @@ def _run_of(tensor: Tensor[Any], start: int, stop: int) -> Array:
 @final
 @frozen(eq=False)
 class _Said:
-    """What all pieces say of their tensor."""
+    """Properties that all pieces share with their tensor."""
 
     total: Shape[Any]
     """The shape of the part that has the elements."""
@@ -180,7 +180,7 @@ class _Runs(Pieces):
         if place_of is None:
             raise LocalProtocolError(
                 "unsupported",
-                f"the elements of {self.shape} are held so that no index leads to a run of them",
+                f"the elements of {self.shape} are stored in runs that do not follow its indices",
             )
         places = runs_over(over, self.shape, room, place_of)
         return (Shape(stop - start, origin=(start,)) for start, stop in places)

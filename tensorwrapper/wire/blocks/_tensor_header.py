@@ -1,7 +1,8 @@
-"""Tensors that are no box of numbers, in blocks: what a receiver must know, and how it makes the tensor.
+"""Blocks of tensors that are not boxes of numbers: the description, and how a receiver makes the tensor.
 
 Such a tensor is what a message of it alone would be: one entry of the label, and payload parts. Blocks are
-pieces of these parts, so whatever travels whole travels in blocks, by the same packings and the same checks.
+pieces of these parts, so every tensor of a message can also be sent in blocks, with the same packings and
+checks.
 """
 
 from collections.abc import Sequence
@@ -47,7 +48,7 @@ class TensorHeader:
 
     @property
     def plan(self) -> TensorPlan:
-        """What the label says, checked and remembered.
+        """The checked and cached plan of the label.
 
         Raises
         ------
@@ -74,13 +75,13 @@ class TensorHeader:
 
     @property
     def item_sizes(self) -> tuple[int, ...]:
-        """The bytes of what each part is made of: elements, or single bytes."""
+        """Bytes per item of each part: of elements, or 1."""
         plan = self.plan
         plain = plan.elements is None or not plan.elements.replaces_elements
         return tuple([plan.dtype.itemsize if plain and k == plan.part else 1 for k in range(len(self.sizes))])
 
     def part(self, number: int) -> "tuple[Extents, np.dtype[Any]]":
-        """Return extents and type of what is in a part: elements, or bytes."""
+        """Return extents and type of the items of a part: elements, or bytes."""
         plan = self.plan
         if number != plan.part or (plan.elements is not None and plan.elements.replaces_elements):
             return (self.sizes[number],), _BYTE
@@ -99,7 +100,7 @@ class TensorHeader:
         tensor = Reader([part.data for part in flat], self._limits).read(plan)
         layout = tensor.layout
         if plan.elements is None:
-            # The part is our own, and was seen as a stranger's.
+            # This library allocated the part; it was checked as an untrusted one.
             own: BufferCommon[Any] = Dense(cast("Any", flat[plan.part].view(plan.logical or plan.dtype)))
             sides = tensor.buffer.sides
             return make_tensor(layout, own if sides is None else Nullable(own, sides[1]))

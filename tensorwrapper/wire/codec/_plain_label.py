@@ -28,7 +28,7 @@ _LABEL = re.compile(rf'{{"TENS":{{"tensors":\[{_TENSOR}(?:,{_TENSOR})*+\]}}}}', 
 
 
 class Written(TypedDict):
-    """What such a label says of a tensor."""
+    """Entry of a tensor in such a label."""
 
     dtype: str
     part: int

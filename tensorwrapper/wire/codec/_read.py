@@ -87,7 +87,7 @@ class Reader:
             return packing.unpack(received)
         if not packing.is_lazy:
             self._parts.claim(plan.nbytes, plan.field)
-        # What is said twice of one part is one buffer, which keeps what it decompressed once.
+        # Equal descriptions of one part share one buffer, which caches decompressed elements.
         key = packing.name, plan.part, dtype, size, dump_json(fields.value)
         known = self._buffers.get(key)
         if known is None:

@@ -1,4 +1,4 @@
-"""What callers hand over: several values in a sequence, and memory as bytes."""
+"""Checks of arguments: sequences of values, and memory as bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,14 +15,15 @@ _ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
 
 
 def check_several(values: object, what: str, kind: type = Sequence) -> None:
-    """Raise if `values` is no sequence, or is one value whose rows, bytes or keys would be taken for several.
+    """Raise if `values` is not a sequence, or is a single value whose rows, bytes or keys could be mistaken.
 
     Raises
     ------
     ConversionError
         With `what` to name the argument.
     """
-    # Asking the abstract class takes longer than the header of a message; nearly everybody has a list.
+    # An isinstance check of the abstract class takes longer than the header of a message, and most callers
+    # pass a list.
     if type(values) is list:
         return
     given = type(values).__name__

@@ -29,7 +29,7 @@ _REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
 @final
 @frozen
 class Header:
-    """What the two header frames say, apart from the label's meaning."""
+    """Fields of the two header frames; the label is not parsed."""
 
     form: str
     level: int
@@ -54,7 +54,7 @@ def make_header(
     label: str,
     coordinates: tuple[SupportsIndex, SupportsIndex, SupportsIndex],
 ) -> Header:
-    """Return a header of checked values; what does not fit the format is refused here, not at the peer."""
+    """Return a header of checked values: invalid ones are refused here, not at the peer."""
     if not (isinstance(form, str) and len(form) <= 4 and form.isascii() and form.isprintable()):
         _refuse_local("frame", f"a form is at most four printable ASCII characters, not {form!r}")
     number = level if type(level) is int else _integer(level, "level")

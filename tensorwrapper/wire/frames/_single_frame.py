@@ -1,4 +1,4 @@
-"""All frames of a message in one: the encoding of ZeroMQ RFC 50, which CZMQ calls ``zmsg_encode``.
+"""Messages in a single frame: the encoding of ZeroMQ RFC 50, which CZMQ calls ``zmsg_encode``.
 
 Each frame is written as its size and its bytes, one after the other, without a count and without an end mark.
 A size up to 254 is one byte; a larger one is the byte 255 and four bytes, most significant first.
@@ -100,7 +100,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
         size = view[place]
         place += 1
         if size == LONG:
-            # A size that is cut off reads as too small a number, and is told apart by its place.
+            # A size that is cut off reads as too small a number; the position past the end shows it.
             size = int.from_bytes(view[place : place + 4], "big")
             place += 4
         if size > end - place:

@@ -29,7 +29,7 @@ _MAX_BLOCK: Final = 2**24
 @final
 @frozen
 class CompressedPacking(ElementPacking):
-    """Takes the elements of any tensor if its codec is asked for, and makes them fewer bytes."""
+    """Compresses the elements of any tensor, if the options request its codec."""
 
     codec: Compression
 

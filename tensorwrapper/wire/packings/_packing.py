@@ -1,8 +1,8 @@
-"""What a packing is: a way for tensors to travel that are more than row-major elements of a box.
+"""Base classes of packings: encodings of tensors that are more than row-major elements of a box.
 
-There are two kinds, which go together. A `ShapePacking` says which indices a run of elements has, an
-`ElementPacking` how the run itself is held. Each is one file: what the label says of it, which tensors it
-takes, how it is read within limits. docs/format.md describes the built-in ones for other implementers.
+There are two kinds, which can be combined. A `ShapePacking` describes the indices of a run of elements, an
+`ElementPacking` the storage of the run itself. Each is one file: its fields of the label, the tensors it
+takes, and how to read it within limits. docs/format.md describes the built-in ones for other implementers.
 """
 
 from abc import ABC, abstractmethod
@@ -46,7 +46,7 @@ StringForm: TypeAlias = Literal["offsets", "tf_string"]
 @final
 @frozen
 class WriteOptions:
-    """What the caller of `encode` asked for.
+    """Options of a call of `encode`.
 
     Raises
     ------
@@ -82,7 +82,7 @@ class WriteOptions:
 @final
 @frozen(eq=False)
 class Packed:
-    """What an `ElementPacking` makes of the elements of a tensor.
+    """Elements of a tensor as an `ElementPacking` writes them.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Packed:
 @final
 @frozen(eq=False)
 class PackedShape:
-    """What a `ShapePacking` makes of the shape of a tensor.
+    """Shape of a tensor as a `ShapePacking` writes it.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class PackingCommon(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What stands under the key ``packing`` of a label, and the key of what else is said."""
+        """Value of the key ``packing`` of a label, and the key of the fields."""
 
     @property
     def version(self) -> int:
@@ -163,23 +163,23 @@ class PackingCommon(ABC):
 
 
 class ElementPacking(PackingCommon):
-    """Abstract: `name`, `pack`, `unpack`. How a run of elements is held."""
+    """Abstract: `name`, `pack`, `unpack`. Storage of a run of elements."""
 
     __slots__ = ()
 
     @property
     def replaces_elements(self) -> bool:
-        """Whether the part holds any number of bytes, and the label says what they become.
+        """True if the part has any number of bytes, and the label describes the elements made of them.
 
-        Else the label describes the part itself, which has so many elements of that type; that is also what a
-        reader sees who ignores packings. What the bytes become is counted against the limits beforehand,
-        unless `is_lazy`.
+        Else the label describes the part itself, which has so many elements of that type; readers that ignore
+        packings see these. The bytes of the elements are counted against the limits beforehand, unless
+        `is_lazy`.
         """
         return False
 
     @property
     def is_lazy(self) -> bool:
-        """Whether `unpack` makes no elements, and the buffer counts them by `Received.claim` when it does."""
+        """True if `unpack` makes no elements, and the buffer counts them by `Received.claim` when it does."""
         return False
 
     def applies(self, options: WriteOptions) -> bool:  # noqa: ARG002 - most do whatever was asked for
@@ -188,9 +188,9 @@ class ElementPacking(PackingCommon):
 
     @abstractmethod
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
-        """Return what the elements of a tensor become, in row-major order; None if they are not for this one.
+        """Return the packed elements of a tensor, in row-major order; None if this packing does not apply.
 
-        Other arrays are put into parts of their own: their numbers go into the fields.
+        Further arrays become separate parts: the fields have the numbers of these.
         """
 
     @abstractmethod
@@ -202,12 +202,12 @@ class ElementPacking(PackingCommon):
         Raises
         ------
         RemoteProtocolError
-            If anything is wrong with what came, and nothing else.
+            If anything is wrong with the received data, and no other error.
         """
 
 
 class ShapePacking(PackingCommon):
-    """Abstract: `name`, `pack_shape`, `unpack_shape`. Which indices a run of elements has."""
+    """Abstract: `name`, `pack_shape`, `unpack_shape`. Indices of a run of elements."""
 
     __slots__ = ()
 
@@ -217,12 +217,12 @@ class ShapePacking(PackingCommon):
 
     @abstractmethod
     def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:
-        """Return the layout of the elements as they lie in a buffer of their own.
+        """Return the layout of the elements in a buffer that has only them.
 
         Raises
         ------
         RemoteProtocolError
-            If anything is wrong with what came, and nothing else.
+            If anything is wrong with the received data, and no other error.
         """
 
 

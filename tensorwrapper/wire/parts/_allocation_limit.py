@@ -1,4 +1,4 @@
-"""What a sender's numbers make a reader allocate: counted for all tensors of a message together."""
+"""Limits on memory that a sender's numbers make a reader allocate, summed over a message."""
 
 import threading
 from typing import final
@@ -38,10 +38,10 @@ class AllocationLimit:
 
 @final
 class Claim:
-    """What one buffer takes of the claims of its message, when its elements are made and not before.
+    """Share of one buffer in the claims of its message, taken when its elements are made.
 
-    Reading it again takes no more: the most that one read ever took is what counts, once for every
-    description in the label that shares the buffer.
+    Reading it again takes no more: the largest read counts, once for every description in the label that
+    shares the buffer.
     """
 
     __slots__ = ("_claims", "_taken", "_what", "sharers")

@@ -1,7 +1,7 @@
-"""Codecs: one block of bytes into fewer bytes and back, and never into more than was said before.
+"""Codecs: compress and decompress one block of bytes, never into more than the expected length.
 
-The compressed bytes are foreign: every codec is told how long its output must be, and what claims another
-length is refused before memory for it is found.
+Compressed bytes are untrusted: every codec gets the length of its output, and other lengths are refused
+before memory is allocated.
 """
 
 import importlib
@@ -42,7 +42,7 @@ _BLOSC_LEVEL: Final = 5
 
 @frozen
 class Codec:
-    """How one codec turns a block into bytes, and back."""
+    """Functions of a codec: compress a block, and decompress it."""
 
     compress: Callable[[Bytes, int], bytes]
     """Takes the bytes of a block and the bytes per element."""
@@ -58,7 +58,7 @@ def check_compression(name: object) -> None:
     Raises
     ------
     LocalProtocolError
-        With the package that is missing.
+        If not; it names the missing package.
     """
     if name not in get_args(Compression):
         raise LocalProtocolError(
@@ -129,7 +129,7 @@ def _zlib_decompress(data: Bytes, out: Bytes, where: str) -> None:
 
 
 class _Zstd(threading.local):
-    """What compresses and decompresses, one for each thread: no two may use one at a time."""
+    """Compressor and decompressor of each thread: they are not safe for two at a time."""
 
     def __init__(self) -> None:
         zstandard = _package("zstd", "a block")

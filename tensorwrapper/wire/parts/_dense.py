@@ -1,4 +1,4 @@
-"""Dense elements that leave in the order in which they lie, without a copy, where that is not row-major."""
+"""Dense elements written in their memory order, without a copy, where that is not row-major."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Payload parts that came from outside, read as arrays: what the label says of them is compared first."""
+"""Untrusted payload parts as arrays, after their sizes are compared with the label."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -87,7 +87,7 @@ class PartReader:
         flat = np.frombuffer(data, dtype=dtype)
         flags = flat.flags
         if not flags.aligned:
-            # Small frames can start at any address; what NumPy's users do with an array needs alignment.
+            # Small frames can start at any address, and users of an array expect it to be aligned.
             flat = copy_elements(flat)
             flags = flat.flags
         if flags.writeable:
