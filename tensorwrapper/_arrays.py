@@ -64,7 +64,7 @@ ArrayState: TypeAlias = bytes | IntArray | tuple[Index, int]
 BATCH: Final = 1 << 20
 """Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
 
-CACHED: Final = 1 << 12  # elements up to which a copy fits a cache as it is
+CACHED: Final = 1 << 12  # elements up to which a copy fits in a cache
 SMALL: Final = 64  # numbers up to which plain Python is faster than two calls to NumPy
 _SPARSE: Final = 16  # numbers between the ends for each one up to which they are marked, and not sorted
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
@@ -86,7 +86,7 @@ def are_truths(array: "npt.NDArray[Any]") -> bool:
 
 
 def frozen_array(array: IntArray) -> IntArray:
-    """Return `array` as int64 memory that nobody can change through the result."""
+    """Return `array` as int64 memory that cannot be changed through the result."""
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False
@@ -94,7 +94,7 @@ def frozen_array(array: IntArray) -> IntArray:
 
 
 def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
-    """Return elements of any type as memory that nobody can change through the result."""
+    """Return elements of any type as memory that cannot be changed through the result."""
     if values.flags.writeable:
         values = values.view()
         values.flags.writeable = False
@@ -172,14 +172,14 @@ def _has_durations(value: object) -> bool:
         return getattr(dtype, "kind", None) == "m"
     items = cast("Sequence[object]", value)
     kinds = set(map(type, items))
-    # Many dates are one type: only lists and arrays of them are looked at one by one.
+    # Many dates are one type: only lists and arrays of them are visited one by one.
     return np.timedelta64 in kinds or (kinds != {np.datetime64} and any(map(_has_durations, items)))
 
 
 def has_type(value: object) -> bool:
-    """Tell whether a value has a type of its own, as arrays, tensors and buffers have, and lists have not.
+    """Return True if a value has a dtype, as arrays, tensors and buffers do, and lists do not.
 
-    What NumPy makes of an empty list is of floats, whatever it is meant for.
+    NumPy makes an array of floats of an empty list, whatever its purpose.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def splits_of(counts: npt.NDArray[np.integer[Any]]) -> IntArray:
     if counts.dtype == np.int64:
         np.cumsum(counts, out=sums)
     else:
-        # Converted where the sums will be: NumPy would convert all of them in memory of their own.
+        # Convert into the result: NumPy would allocate a converted copy.
         sums[:] = counts
         np.cumsum(sums, out=sums)
     splits.setflags(write=False)
@@ -279,7 +279,7 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
 def different(values: IntArray) -> IntArray:
     """Return the different numbers of an array, ascending.
 
-    O(n) where they lie close together, as places of memory mostly do; else they are sorted.
+    O(n) where they are close together, as places of memory usually are; else they are sorted.
     """
     flags = _marks(values)
     if flags is None:
@@ -305,7 +305,7 @@ def ranked(values: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _marks(values: IntArray) -> npt.NDArray[np.bool_] | None:
-    """Return for each number from the least on whether it occurs; None if they lie too far apart."""
+    """Return for each number from the least on whether it occurs; None if they are too far apart."""
     if values.size < SMALL:
         return None
     low = int(values.min())
@@ -395,7 +395,7 @@ def array_state(array: IntArray) -> ArrayState:
         if row is not None:
             return row, len(array)
     if array.nbytes > _BYTES:
-        # An array of its own kind is written without a copy, out of band if the reader wants that.
+        # A native array is pickled without a copy, out of band if the reader supports that.
         return np.ascontiguousarray(array)
     return (array if _INT64.isnative else array.astype(_INT64)).tobytes()
 

@@ -1,7 +1,7 @@
 """Boxes within boxes, for every floor: cut into blocks, made up of runs, left of others. It knows no shapes.
 
-Blocks and runs are in row-major order. What is left of a box from which others are taken away is a table
-of boxes: each of the others cuts all that it meets at once, in array operations, so work and memory grow with
+Blocks and runs are in row-major order. Subtracting boxes from a box returns a table of boxes: each
+subtracted box cuts all that it meets at once, in array operations. So work and memory grow with
 the number of boxes, never with the indices in them.
 """
 
@@ -41,7 +41,7 @@ class BoxTable:
     __slots__ = ("_count", "_high", "_low")
 
     def __init__(self, first: Index, last: Index, most: int) -> None:
-        # Half of what 64 bits hold, so that extents fit, too; beyond that the arrays hold Python integers.
+        # Half the range of 64 bits, so that extents fit, too; beyond that the arrays hold Python integers.
         dtype = np.int64 if most < MAX_INT64 // 2 else object
         # Columns from the count on are free.
         self._low: _Side = np.array(first, dtype=dtype)[:, np.newaxis]
@@ -52,14 +52,14 @@ class BoxTable:
         return self._count
 
     def copy(self) -> "BoxTable":
-        """Return a table with the same boxes and memory of its own."""
+        """Return a copy of the table with new memory."""
         twin = copy(self)
         twin._low, twin._high = self._low.copy(), self._high.copy()
         return twin
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the table takes, also what is free of it."""
+        """Number of bytes of the table, with its free capacity."""
         return self._low.nbytes + self._high.nbytes
 
     def boxes(self) -> list[tuple[Index, Extents]]:
@@ -102,7 +102,7 @@ class BoxTable:
         lows: list[_Side] = []
         highs: list[_Side] = []
         for mode, (start, stop) in enumerate(zip(first, last, strict=True)):
-            # What lies before and behind in this mode stays; the rest is cut in the next.
+            # Keep the parts before and behind in this mode; the rest is cut in the next.
             under, over = low[mode] < start, high[mode] > stop
             lows += [low[:, under], low[:, over]]
             highs += [high[:, under], high[:, over]]

@@ -1,4 +1,4 @@
-"""What errors and notebooks say of values: on one line, however large they are."""
+"""Texts of values for errors and notebooks: on one line, of bounded length."""
 
 import functools
 import inspect
@@ -40,13 +40,13 @@ def shortened(text: str) -> str:
     ('two lines', 163)
     """
     if len(text) > 4 * _MOST:
-        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Words are looked for in what may be shown.
+        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Only these parts can be shown.
     line = " ".join(text.split()) if "\n" in text else text
     return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
 
 
 class _Quoting(reprlib.Repr):
-    """Texts of values, of whose items and characters only the first and the last are asked for."""
+    """Texts of values that read only their first and last items and characters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,7 @@ def _not_xml() -> re.Pattern[str]:
 
 
 def escaped(text: str) -> str:
-    """Return a text as HTML and SVG hold it, whoever wrote it.
+    """Return a text escaped for HTML and SVG, also an untrusted one.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def html_block(text: str, facts: Iterable[tuple[str, str]] = (), picture: str = 
         f'<div class="tensorwrapper" style="{frame}"><style>{_STYLE}</style>',
         f'<code style="{code}">{escaped(text)}</code>',
         *([f'<table style="{table}">', *rows, "</table>"] if rows else []),
-        # Below the text also where no table stands between.
+        # Below the text also without a table in between.
         *([f"<div>{picture}</div>"] if picture else []),
         "</div>",
     ]

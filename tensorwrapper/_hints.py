@@ -1,7 +1,7 @@
-"""What users of other libraries ask for, and what works here: one table, read by what raises the error.
+"""Names of other libraries and their equivalents here: one table, read by the code that raises the error.
 
-A name that a class does not have is an AttributeError, and a call that a function does not take a TypeError,
-as everywhere; the text goes on with what the table says. What stands in backticks is code, and tests run it.
+A missing attribute is an AttributeError, and a wrong argument a TypeError, as everywhere; the text then
+continues with the entry of the table. Code in backticks is run by tests.
 """
 
 import functools
@@ -372,7 +372,7 @@ def hints_of(section: str) -> Mapping[str, str]:
 
 
 class _Absent:
-    """A name that is not there: whoever asks for it is told so, and what to ask for.
+    """A missing name: its error names the equivalent.
 
     A ``__getattr__`` would do, but with one Python 3.11 looks up every other attribute of the class slowly,
     and it does not answer for the class itself.
@@ -460,7 +460,7 @@ def answered(function: _F, said: str | None = None) -> _F:
 
 
 def wrong_call(section: str, name: str, /, *_: object, **named: object) -> TypeError:
-    """Return the error of a call of what is called so often that it takes anything, and refuses it itself."""
+    """Return the error for wrong arguments of a hot function, which accepts any and checks them itself."""
     what = f"an unexpected keyword argument {next(iter(named))!r}" if named else "a value too many"
     return TypeError(f"{name}() got {what}: {hints_of(section)[f'{name}()']}")
 

@@ -52,7 +52,7 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
         first = values[0]
         given: object = first
         kind = type(given)
-        # What nearly all give, without the price of an exception.
+        # Fast path for the usual types, without the price of an exception.
         if kind is tuple or kind is list:
             listed: Iterable[Any] = first
             return listed
@@ -60,7 +60,7 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
             try:
                 operator.index(first)
             except TypeError:
-                # What is neither is an entry, which whoever reads it refuses by what it should be.
+                # A single value that is neither is an entry, which the caller refuses with its own message.
                 if hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
                     sequence: Iterable[Any] = first
                     return sequence
@@ -87,7 +87,7 @@ def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     if not isinstance(values, tuple) and issubclass(type(values), UNFIT):
         raise _unfit(values, what)
     try:
-        # Nearly all are of the exact type: a call for each of them would be half of what short ones cost.
+        # Fast path for the exact type: a call for each would take half of the time for short tuples.
         return tuple([value if type(value) is int else to_int(value, what) for value in values])
     except TypeError as error:
         if isinstance(error, ConversionError):

@@ -1,8 +1,8 @@
 """JSON as this library has it: canonical when written, strict when read. Standard library only.
 
 Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double
-and lone surrogates refused. Whoever reads what a stranger wrote asks `excess` first: it measures a text
-before anything is built of it.
+and lone surrogates refused. Readers of untrusted text call `excess` first, which measures a text
+before any object is built from it.
 """
 
 import json
@@ -104,14 +104,14 @@ def parse_json(
     max_bytes: int | None = None,
     constants: bool = False,
 ) -> Json:
-    """Return the value of a JSON text that a stranger may have written, white space around it or not.
+    """Return the value of a possibly untrusted JSON text, with or without white space around it.
 
     Parameters
     ----------
     text
         `str`, or `bytes` of UTF-8.
     what
-        What the text is of, as errors name it: ``"the JSON of a mask"``.
+        Description of the text in errors: ``"the JSON of a mask"``.
     depth, digits, items, max_bytes
         How deep it may nest, how many digits in a row it may have, how many values, and how many bytes of
         UTF-8: any number of the last two if not given.
@@ -197,7 +197,7 @@ def has_number_over(text: str, digits: int) -> bool:
 
 
 def _has_run_over(text: str, digits: int) -> bool:
-    # A long run has a digit at one of the places that are so far apart: few characters are looked at.
+    # A long run has a digit at one of these widely spaced places, so few characters are checked.
     step = max(digits, 1)
     for place in range(0, len(text), step):
         if text[place] in _DIGITS:
@@ -209,7 +209,7 @@ def _has_run_over(text: str, digits: int) -> bool:
 
 
 def dump_json(value: object) -> str:
-    """Return the canonical text of plain values; what JSON cannot say raises `ValueError`.
+    """Return the canonical text of plain values; raise `ValueError` for others.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def dump_json(value: object) -> str:
 
 
 def shown_json(value: Json, most: int = 60) -> str:
-    """Return the beginning of a value as JSON, for a message; what is left out is never written.
+    """Return the beginning of a value as JSON, for a message; the rest is never written.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Fields of JSON that a stranger wrote: each taken for what it must be, or refused with path and reason.
+"""Fields of untrusted JSON: each is checked for its type, or refused with path and reason.
 
-A `Field` is a value and where it stands. Whoever reads a document makes one of its value, with a function
-that raises the error of that floor; everything below it is reached by key and number, and knows its path:
+A `Field` is a value and its path. The reader of a document makes one of the whole value, with a function
+that raises the errors of that layer; fields below it are reached by key and number, and know their path:
 
 >>> def refuse(path, reason, text):
 ...     raise ValueError(f"[{reason}] {path} {text}")
@@ -35,12 +35,12 @@ Refuse: TypeAlias = Callable[[str, FieldReason, str], NoReturn]
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NONE: Final[AbstractSet[str]] = frozenset()
-_KEY: Final = 60  # characters of a key in a path: a stranger's key may have millions
+_KEY: Final = 60  # characters of a key in a path: an untrusted key may have millions
 
 
 @final
 class Field:
-    """A value of a JSON document, where it stands, and how it is refused.
+    """A value of a JSON document, its path, and the function that refuses it.
 
     A key that is not there gives a field whose value is None, as null does; `in` tells them apart.
 
@@ -174,7 +174,7 @@ class Field:
     def integer(self, least: int | None = None, most: int | None = None) -> int:
         """Return an integer within limits, both of which it may be."""
         value = self.value
-        # Not isinstance: true is an integer to Python, and not to anybody else.
+        # Not isinstance: true is an integer in Python, but not in JSON.
         if type(value) is not int:
             self.must_be("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
@@ -239,14 +239,14 @@ class Field:
                 self[int(one.argmax())].integer(least, most)
         return found
 
-    # What it is not.
+    # Errors.
 
     def refuse(self, text: str, reason: FieldReason = "schema") -> NoReturn:
         """Raise with the path of this field before the text."""
         self._refuse(str(self), reason, text)
 
     def must_be(self, allowed: str, reason: FieldReason = "schema") -> NoReturn:
-        """Raise with what is allowed, and the beginning of what is there."""
+        """Raise with the allowed values, and the beginning of the present one."""
         self.refuse(f"must be {allowed}, not {shown_json(self.value)}", reason)
 
 

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used: whoever needs one does not pay for all."""
+"""Names of a package that are imported on first use, so that importing the package stays fast."""
 
 import importlib
 import sys

@@ -1,7 +1,7 @@
-"""Frozen classes of attrs that cost little at import: what each had compiled is shared by all.
+"""Frozen attrs classes that are cheap to import: they share compiled methods.
 
 attrs writes ``__eq__``, ``__hash__`` and ``__repr__`` of a class as text and compiles it, which was two
-thirds of what a class cost, and a quarter of the time that an import of the views took. Here they are
+thirds of the cost of a class, and a quarter of the time of importing the views. Here they are
 functions over the fields, with the same results.
 """
 
@@ -76,7 +76,7 @@ else:
 
 
 def _refuse_to_change(self: object, name: str, value: object = None) -> None:  # noqa: ARG001
-    """Raise what attrs does, with what works instead."""
+    """Raise the error of attrs, with a hint at an alternative."""
     kind = type(self)
     error = attrs.exceptions.FrozenInstanceError()
     text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{setting_hint(kind, name)}"
@@ -132,7 +132,7 @@ def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these cla
 def token_of(*parts: object) -> object:
     """Return what a ``__dask_tokenize__`` returns that goes by these parts.
 
-    Dask takes the text of what it is given, and so the texts of its parts, which may be alike or cut short.
+    Dask would use the texts of the parts, which may be equal for different parts or cut short.
     """
     from dask.base import normalize_token  # noqa: PLC0415
 
@@ -159,7 +159,7 @@ def _representation(fields: list[Any]) -> Callable[[object], str]:
 
 
 def _html(fields: list[Any]) -> Callable[[object], str]:
-    # Of a class that has a text of its own no field is shown that the text may hide.
+    # For a class with a custom text, no fields are shown: the text may hide them on purpose.
     shown = [(field.name, field.name.lstrip("_")) for field in fields]
 
     def _repr_html_(self: object) -> str:
@@ -174,7 +174,7 @@ def _html(fields: list[Any]) -> Callable[[object], str]:
 
 
 class Shown:
-    """No primitives. What runs or holds something is shown in notebooks by its text."""
+    """No primitives. Running or open objects are shown in notebooks by their text."""
 
     __slots__ = ()
 
@@ -189,13 +189,13 @@ class Closing(Shown):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy would share what is held, and whoever closes one would close both.
+        # A copy would share the resource, and closing one would close both.
         raise TypeError(f"a {type(self).__name__} is open: it is neither copied nor pickled")
 
     if TYPE_CHECKING:
 
         def close(self) -> None:
-            """Let go of what is held."""
+            """Release the resource."""
 
     def __enter__(self) -> "Self":
         return self
@@ -206,9 +206,9 @@ class Closing(Shown):
         self.close()
 
 
-# The mark stands on the first of two overloads, where mypy and pyright read it: fields are read-only. jedi,
-# which editors and notebooks ask, does not: of a class that it knows for a dataclass it shows the fields,
-# never the `__init__` that stands there, and with ``init=False`` nothing at all.
+# The decorator is on the first of two overloads, where mypy and pyright find it: fields are read-only. jedi,
+# the completion of editors and notebooks, ignores it: for a class that it takes for a dataclass it shows the
+# fields, never the declared `__init__`, and with ``init=False`` nothing at all.
 @overload
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(attrs.field,))
 def value_class(cls: type[_T], /) -> type[_T]: ...
@@ -219,8 +219,8 @@ def value_class(
 def value_class(cls: Any = None, /, **options: Any) -> Any:
     """Make a frozen class with slots of one that has fields and shows an ``__init__``.
 
-    Its ``__init__`` is its own, or that of attrs: then it is declared under ``if TYPE_CHECKING``, for editors
-    show what stands there, and of a class of attrs the names of its private fields.
+    Its ``__init__`` is declared in the class. If attrs writes it, declare it under ``if TYPE_CHECKING``:
+    editors show the declaration, and otherwise the private names of fields.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
         The class; not given where there are options.
     **options
         As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` say what attrs writes; without them
-        it writes what the class does not. With `kw_only` all parameters are keywords.
+        it writes only methods that the class does not have. With `kw_only` all parameters are keywords.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Every exception and warning of the package.
 
-One root, ``TensorWrapperError``; each class is also the builtin that a stranger would catch.
+One root, ``TensorWrapperError``; each class also derives from the builtin exception that callers would catch.
 The text of an error says what was given, what is allowed, and where.
 They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pass a context manager.
 """
@@ -138,7 +138,7 @@ class LeakedResourceWarning(TensorWrapperWarning, ResourceWarning):
 
 
 class DamagedFileWarning(TensorWrapperWarning):
-    """A file was opened whose middle is damaged: what follows is not read, and tensors may lack rows."""
+    """A file was opened whose middle is damaged: its later part is not read, and tensors may lack rows."""
 
 
 class ChangedSourceWarning(TensorWrapperWarning):
@@ -162,7 +162,7 @@ class ExtentMismatchError(ExtentError):
 
 
 class ParseError(TensorWrapperError, ValueError):
-    """A text or JSON document is not that of a shape: where, what stands there, and what may."""
+    """A text or JSON document cannot be parsed: the error has the position, and the expected text."""
 
 
 class OutOfBoundsError(TensorWrapperError, IndexError):
@@ -178,7 +178,7 @@ class StepError(TensorWrapperError, ValueError):
 
 
 class JaggedModeError(TensorWrapperError, ValueError):
-    """One number was asked of a mode that varies, or an operation needs modes that depend on others."""
+    """An operation needs one extent of a mode that varies, or modes that depend on others."""
 
 
 class PatternError(TensorWrapperError, ValueError):
@@ -198,7 +198,7 @@ class LayerError(TensorWrapperError, ValueError):
 
 
 class ModeNameError(TensorWrapperError, KeyError, ValueError):
-    """There is no mode or extent of this name, there is one already, or it cannot be a name."""
+    """No mode or extent has this name, another one has it already, or it is not a valid name."""
 
 
 class SizeOverflowError(TensorWrapperError, OverflowError):
@@ -222,15 +222,15 @@ class DTypeError(TensorWrapperError, TypeError):
 
 
 class ConversionError(TensorWrapperError, TypeError):
-    """An object cannot be taken for what was asked, or only by losing something."""
+    """An object cannot be converted to the requested type, or only with a loss."""
 
 
 class ExportError(ConversionError, BufferError):
-    """DLPack has no word for these elements, or they lie in no one memory; it asks for a BufferError."""
+    """DLPack cannot represent these elements, or they are not in one memory; it requires a BufferError."""
 
 
 class IndexTypeError(ConversionError, IndexError):
-    """What stands between brackets is of no type that selects; NumPy has an IndexError for it."""
+    """A key between brackets has a type that cannot select; NumPy raises an IndexError for it."""
 
 
 class StringDataError(TensorWrapperError, ValueError):
@@ -263,7 +263,7 @@ class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
 
 
 class LocalProtocolError(ProtocolError):
-    """We were asked to write a message that the protocol does not allow."""
+    """The caller requested a message that the protocol does not allow."""
 
 
 class RemoteProtocolError(ProtocolError):
@@ -271,14 +271,14 @@ class RemoteProtocolError(ProtocolError):
 
 
 class TransportError(TensorWrapperError, OSError):
-    """A socket could not do what was asked: an address in use, a refused connection."""
+    """A socket operation failed, for example because the address is in use or the connection was refused."""
 
     peer: bytes = b""
     """Whom it is about, if that is known: what a ROUTER calls the peer, or the address of who listens."""
 
 
 class TransportTimeoutError(TransportError, TimeoutError):
-    """Nothing came, or nothing could be sent, within the time allowed."""
+    """No message could be received or sent within the time allowed."""
 
 
 class PeerUnreachableError(TransportError, ConnectionError):
@@ -286,11 +286,11 @@ class PeerUnreachableError(TransportError, ConnectionError):
 
 
 class PeerAbsentError(PeerUnreachableError, TransportTimeoutError):
-    """Nobody was there within the time allowed: nobody listens at the address, or who did went away."""
+    """No peer was connected within the time allowed: none listens at the address, or it disconnected."""
 
 
 class TransportHandshakeError(TransportError, ConnectionError):
-    """Who listens at an address is no peer for this socket: not ZeroMQ, of another kind, with other keys."""
+    """The listener at an address cannot be a peer: it is not ZeroMQ, of another kind, or has other keys."""
 
 
 class TransportAuthenticationError(TransportHandshakeError, PermissionError):
@@ -323,11 +323,11 @@ class RequestRefusedError(_ReasonedError[RefusalReason], TransportError):
 
 
 class OutcomeUnknownError(TransportError):
-    """A write was sent and nobody answered: it is done, or it is not. It was not repeated."""
+    """A write was sent without an answer, so its outcome is unknown. It was not repeated."""
 
 
 class ShardsLostError(TransportError):
-    """Parts of a tensor are held by nobody who answers; all others were read."""
+    """No holder of some parts of a tensor answers; all other parts were read."""
 
     missing: tuple[str, ...] = ()
     """The names of the parts, as they are served."""
@@ -336,7 +336,7 @@ class ShardsLostError(TransportError):
 
 
 class FlowAbortedError(TransportClosedError, ConnectionError):
-    """The peer gave a flow up before its end: what came is not all."""
+    """The peer aborted a flow: its messages are incomplete."""
 
 
 class TransportTornError(TransportClosedError):
@@ -367,11 +367,11 @@ class DataFileSystemError(OSError, DataFileError):
 
 
 class DataFileNotFoundError(DataFileSystemError, FileNotFoundError):
-    """There is no such file, or no such folder."""
+    """The file, or the folder, does not exist."""
 
 
 class DataFileExistsError(DataFileSystemError, FileExistsError):
-    """There is a file already, and it was not said that it may be overwritten."""
+    """The file exists already, and overwriting was not requested."""
 
 
 class DataFilePermissionError(DataFileSystemError, PermissionError):
@@ -383,11 +383,11 @@ class TensorNameError(TensorWrapperError, KeyError, ValueError):
 
 
 class TensorSetError(TensorWrapperError, ValueError):
-    """A set of tensors, or what is said of them, is not as Wire-Cell's tensor data model has it."""
+    """A set of tensors, or its metadata, breaks Wire-Cell's tensor data model."""
 
 
 class ComputationCancelledError(TensorWrapperError, RuntimeError):
-    """A computation was stopped by whoever asked for it; what was written until then stays."""
+    """The caller cancelled the computation. Elements written so far are kept."""
 
 
 class VersionChangedError(TensorWrapperError, RuntimeError):
@@ -409,7 +409,7 @@ from, or has another rank or type. ``source``: it names a source that was not gi
 
 
 class SelectionError(_ReasonedError[SelectionReason], ValueError):
-    """A description of a view that a stranger may have written is refused; ``reason`` is from a closed set.
+    """An untrusted description of a view is refused; ``reason`` is from a closed set.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 The index of an element is a tuple with one integer per mode. ``Shape``, ``Indices`` and ``Layout`` carry
 the type of their indices, so a checker knows the rank wherever it can be known, as NumPy's arrays do.
-``Shape[Rank2]`` is a shape of two modes; a bare ``Shape`` is one whose rank is not known, which goes wherever
-a rank is wanted. ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
+``Shape[Rank2]`` is a shape of two modes; a bare ``Shape`` is one of unknown rank, which is accepted wherever
+a rank is required. ``ShapeLike`` is in ``tensorwrapper.shape``, beside the class that it names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     # The Python type of elements. In stubs of NumPy before 2.2 they have none: without a default, Never.
     ValueT = TypeVar("ValueT", default=Any)
-    # Of functions whose elements are these if no dtype is given.
+    # For functions that return these elements without a dtype.
     Float64T = TypeVar("Float64T", bound=np.generic, default=np.float64)
     Int64T = TypeVar("Int64T", bound=np.generic, default=np.int64)
     BufferLike: TypeAlias = Buffer
@@ -159,7 +159,7 @@ RankT = TypeVar("RankT", Rank0, Rank1, Rank2, Rank3, Rank4, Rank5, Rank6)
 
 
 class Fewer(Protocol[_R_co]):
-    """What has a mode less for an integer in its brackets: that is the result of dropping a mode."""
+    """An object from which an integer key drops a mode; the parameter is the type of the result."""
 
     def __getitem__(self, key: int, /) -> _R_co:
         """Return what is left under an index of the first mode."""
@@ -167,7 +167,7 @@ class Fewer(Protocol[_R_co]):
 
 
 class More(Protocol[_R_co]):
-    """What has a mode more for ``None`` in its brackets: that is the result of adding a mode."""
+    """An object to which the key ``None`` adds a mode; the parameter is the type of the result."""
 
     def __getitem__(self, key: None, /) -> _R_co:
         """Return the same with a mode of extent 1 before the first."""
@@ -181,9 +181,9 @@ class IntVector(Protocol):
         """Return an iterator over the integers."""
         ...
 
-    # What may be written varies from class to class, so that only Any takes all of them.
+    # The accepted values vary from class to class, and only Any accepts them all.
     def __setitem__(self, key: Any, value: Any, /) -> None:  # noqa: ANN401
-        """Write one of them: what a tuple cannot."""
+        """Write an element; tuples do not have this method."""
         ...
 
 
@@ -278,7 +278,7 @@ class DaskClient(Protocol):
 
     @property
     def asynchronous(self) -> bool:
-        """Whether its calls are awaited."""
+        """True if its calls are awaited."""
         ...
 
     def scheduler_info(self) -> object:

@@ -1,4 +1,4 @@
-"""Pictures of what has too many modes for axes: one bar per mode, the first at the top."""
+"""Pictures of boxes with too many modes for axes: one bar per mode, the first at the top."""
 
 from collections.abc import Sequence
 from typing import Final, final

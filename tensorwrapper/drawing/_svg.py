@@ -170,14 +170,14 @@ Mark: TypeAlias = Rectangle | Line | Path | Text | Group
 @final
 @frozen
 class Drawing:
-    """Marks on a canvas of a given size, drawn in order on paper of their own.
+    """Marks on a canvas of a given size, drawn in order on light paper.
 
     Parameters
     ----------
     width, height
         The canvas, in pixels.
     marks
-        What is drawn, the first at the bottom.
+        The marks, the first at the bottom.
     title
         What the drawing shows, in words: for those who do not see it, and under the pointer.
 

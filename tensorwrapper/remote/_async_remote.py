@@ -35,11 +35,11 @@ class AsyncRemote(Shown):
     """The tensors of a server, whose waits are awaited; made by `connect_async`.
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is
-    cancelled is released at once, and the server is told that its answer is not wanted any more; requests
-    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open.
+    cancelled returns at once, and the client tells the server to drop its answer; requests of other tasks,
+    and the connections, go on. Its tensors, their parts and snapshots keep it open.
 
-    It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
-    do not, since they wait in threads of this one; what `view` returns of them does.
+    It pickles as a `Remote` does, and connects as a new client in the other process. Its tensors and their
+    parts do not pickle, since they use threads of this process; views of them, from `view`, do.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class AsyncRemote(Shown):
         self._remote = Remote(connections)
         self._threads = Threads(connections.address, concurrency)
 
-    # What does not wait.
+    # Members that do not wait.
 
     @property
     def address(self) -> str:
@@ -76,7 +76,7 @@ class AsyncRemote(Shown):
 
     @property
     def counters(self) -> Counters:
-        """What went over the connections that are open, as `Remote.counters` says."""
+        """Traffic over the open connections; see `Remote.counters`."""
         return self._remote.counters
 
     # What waits.
@@ -91,7 +91,7 @@ class AsyncRemote(Shown):
         Raises
         ------
         TensorNameError
-            If there is none of this name.
+            If there is no tensor of this name.
         """
         return AsyncRemoteTensor(
             self._threads, await self._threads.run(partial(self._remote.__getitem__, name))
@@ -141,15 +141,15 @@ class AsyncRemote(Shown):
         *,
         progress: "Progress | None" = None,
     ) -> Tensor[Any]:
-        """Return the elements of a view, of whatever it is made of, as `View.compute` does.
+        """Return the elements of a view, whatever its sources, as `View.compute` does.
 
         Parameters
         ----------
         view
             What to compute; a tensor of a server or a part of it computes itself, which is the same.
         out
-            Where the elements go. A task that is cancelled is released when nobody writes there any more,
-            which takes about a twentieth of a second; without `out` at once.
+            Target of the elements. A cancelled task returns when no thread writes to it any more, which takes
+            about a twentieth of a second; without `out` at once.
         progress
             Called by the loop with the bytes that have arrived, and those of all.
         """

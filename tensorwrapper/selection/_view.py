@@ -76,7 +76,7 @@ class View(
     Operators[S, J],
     Generic[S, J],
 ):
-    """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
+    """A lazy selection of elements of sources, made of simple steps; `compute` reads them.
 
     Made by `as_view` of a tensor or another source, by the functions of this module, and by every operation
     on a view. It has the operations of a `Tensor`. Two views are equal only if they are the same object;
@@ -100,7 +100,7 @@ class View(
 
         def __init__(self, expression: Expression) -> None: ...
 
-        # What the operations that tensors and views share return: see `Kin`.
+        # Return types of the operations that tensors and views share: see `Kin`.
         @overload
         def _kin(self, change: None, /) -> "View[S]": ...
         @overload

@@ -69,12 +69,12 @@ class BlockOperation(Sides[Operand]):
     """An operation that does something for each index of a box, on boxes of its operands.
 
     The index can be cut into blocks at will; each block is a shard, which reads and writes boxes that are
-    known from the projections. What the operation computes is not its business: `kernel` is a name.
+    known from the projections. `kernel` is only the name of the computation.
 
     Parameters
     ----------
     kernel
-        The name of what is computed.
+        Name of the computation.
     index
         The box of all indices.
     inputs, outputs
@@ -221,7 +221,7 @@ class BlockOperation(Sides[Operand]):
     def best_mode(self) -> int:
         """Return the mode along which a cut makes neighbours read the least bytes twice.
 
-        Of modes that are alike, the longest. A mode of extent 1 cannot be cut.
+        Of equal modes, the longest. A mode of extent 1 cannot be cut.
 
         Raises
         ------
@@ -266,7 +266,8 @@ class BlockOperation(Sides[Operand]):
     def findings(self) -> tuple[Finding, ...]:
         """Return what is wrong with the operation as a whole: all of it, in the order of the operands.
 
-        Inputs must hold all that is read; outputs must be tiled by what single indices write. Both are
+        Inputs must contain all indices that are read; outputs must be tiled by the writes of single indices.
+        Both are
         decided from the projections, without going over the index.
         """
         found: list[Finding] = []
@@ -311,7 +312,7 @@ def _grid(index: Box, sizes: "Sequence[SupportsIndex | Sequence[SupportsIndex] |
 @final
 @frozen
 class Shards:
-    """The shards of an operation: a sequence whose boxes are held as arrays.
+    """The shards of an operation: a sequence whose boxes are stored as arrays.
 
     Made by `BlockOperation.shard` and its kin.
     """
@@ -389,8 +390,8 @@ class Shards:
     def to_svg(self, shard: SupportsIndex = 0) -> str:
         """Return a picture as the text of an SVG document: the blocks, and what they read and write.
 
-        Index and operands stand side by side at one scale, with the boxes of all shards, and those of one
-        shard marked. Of operands of over two modes the last two are drawn.
+        Index and operands are side by side at one scale, with the boxes of all shards, and those of one
+        shard marked. For operands of over two modes the last two are drawn.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ def count_reached(index_map: IndexMap, extents: Extents, index: Extents, spans: 
     moving = [c for c, n in enumerate(index) if n > 1]
     moved = [[d for d, row in enumerate(index_map.matrix) if row[c]] for c in moving]
     if all(len(modes) < 2 for modes in moved):
-        # Each input moves one mode: what is touched is a product over the modes.
+        # Each input moves one mode: the touched indices are a product over the modes.
         counts = [
             _count_line(extent, [(abs(row[c]), index[c]) for c in moving if row[c]])
             for row, extent in zip(index_map.matrix, extents, strict=True)
@@ -221,9 +221,9 @@ class Projection:
         return Shape.from_bounds(low, high)
 
     def of_box(self, box: ShapeLike) -> Box:
-        """Return the smallest box around what all indices of a box touch; exact, O(inputs * outputs).
+        """Return the bounding box of all indices that a box touches; exact, O(inputs * outputs).
 
-        Of an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
+        For an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
         With `Ranges` it reaches from the begin of the first row to the end of the last, empty or not.
 
         Source: per output the sum over the inputs of the least and the greatest that each of them adds.
@@ -247,7 +247,7 @@ class Projection:
         return self._through(low, spans)
 
     def of_boxes(self, origins: npt.ArrayLike, extents: npt.ArrayLike) -> tuple[IntArray, IntArray]:
-        """Return origins and extents of what many boxes touch, as `of_box` does for each.
+        """Return origins and extents of the boxes that many boxes touch, as `of_box` does for each.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Projection:
         for d, row in enumerate(self.matrix):
             reach = sum([abs(a) * step for a, step in zip(row, most, strict=True)]) + self.extents[d]
             if low[d] - reach < -largest or high[d] + reach > largest:
-                raise SizeOverflowError(f"mode {d} of what {self} makes of these boxes could leave 64 bits")
+                raise SizeOverflowError(f"mode {d} of {self} could leave 64 bits for these boxes")
 
     def broadcast(self, index: Iterable[SupportsIndex]) -> Box:
         """Return the box of an index whose first entries come through unchanged, with extent 1 each.

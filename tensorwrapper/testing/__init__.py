@@ -2,7 +2,7 @@
 
 `ShapeContract` has every law that a shape must keep, as tests. Whoever adds a representation derives a
 class from it and names a strategy; the built-in representations are tested in the same way. The strategies
-draw shapes of every kind, and views of them, for tests of one's own.
+draw shapes of every kind, and views of them, for further tests.
 
 Hypothesis and pytest are needed here and nowhere else: ``pip install 'tensorwrapper[testing]'``.
 """

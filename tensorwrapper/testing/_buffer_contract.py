@@ -51,7 +51,7 @@ class BufferContract(ABC):
         """Return all elements of such a buffer as a flat array."""
 
     def test_size_and_dtype_are_those_of_the_elements(self) -> None:
-        """``size`` counts the elements, ``dtype`` is theirs."""
+        """``size`` counts the elements, ``dtype`` is their type."""
         buffer, elements = self.buffer(), self.expected()
         assert buffer.size == len(elements)
         assert type(buffer.size) is int
@@ -158,7 +158,7 @@ class BufferContract(ABC):
         assert _same(tensor.elements(), array.reshape(-1))
 
     def test_new_buffers_have_the_elements_of_a_part(self) -> None:
-        """`pack`, `collect` and `place` give buffers of their own dtype, for layouts of any kind."""
+        """`pack`, `collect` and `place` return buffers of the same dtype, for layouts of any kind."""
         buffer, elements = self.buffer(), self.expected()
         for layout, wanted in self._parts():
             for own in (True, False):

@@ -26,7 +26,7 @@ class LayoutContract(ABC):
     """Abstract: `layouts`, some small layouts, of boxes and of jagged shapes as far as there are such.
 
     Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method
-    is one law. A law that cannot hold is switched off by name: ``test_... = None``; what a layout refuses by
+    is one law. A law that does not apply is disabled by name: ``test_... = None``; methods that raise
     a `LayoutError` is named in `refuses`.
 
     Examples
@@ -96,7 +96,7 @@ class LayoutContract(ABC):
             assert layout.offset == next(iter(places.values()))
 
     def test_what_it_says_of_its_places_is_so(self) -> None:
-        """No two elements share a place; consecutive; every place is taken. The safe side is allowed."""
+        """Test that no two elements share a place; consecutive; no gaps. The safe side is allowed."""
         for layout, places in self._each():
             offsets = list(places.values())
             assert layout.is_injective == (len(set(offsets)) == len(offsets))
@@ -181,7 +181,7 @@ class LayoutContract(ABC):
                 }
 
     def test_positional_keys_select_as_numpy_does(self) -> None:
-        """Of a box any integers, slices, new modes and the ellipsis; of jagged shapes runs of rows."""
+        """Test integers, slices, new modes and the ellipsis for boxes, and runs of rows for jagged shapes."""
         for layout, places in self._each():
             flat = layout.flatten()
             if flat.shape.is_box:
@@ -241,7 +241,7 @@ class LayoutContract(ABC):
                     assert np.array_equal(flat.reverse().to_numpy(), np.flip(flat.to_numpy()))
 
     def test_positions_of_the_first_mode_are_gathered(self) -> None:
-        """In any order, repeated, counted from the end; what is not there is refused."""
+        """Test positions in any order, repeated, counted from the end; missing ones are refused."""
         for layout, places in self._each():
             flat = layout.flatten()
             if not flat.shape.rank or not flat.shape.extent(0):
@@ -300,7 +300,7 @@ class LayoutContract(ABC):
     # Between two layouts, and what is known beforehand.
 
     def test_a_copy_moves_every_element(self) -> None:
-        """To packed memory and, if places are not shared, back; the runs say from where to where."""
+        """Test a copy to packed memory and, if places are not shared, back; the runs have both positions."""
         for layout, places in self._each():
             target = Layout(layout.shape, offset=3)
             plan = layout.copy_plan(target)
@@ -341,7 +341,7 @@ class LayoutContract(ABC):
     # As a value.
 
     def test_copies_and_pickles_are_equal(self) -> None:
-        """They have one hash, and another offset or shape is another layout."""
+        """Test that they have one hash, and that another offset or shape is another layout."""
         for layout, _ in self._each():
             for again in (copy.copy(layout), copy.deepcopy(layout), pickle.loads(pickle.dumps(layout))):
                 assert again == layout

@@ -1,4 +1,4 @@
-"""Laws of what is said of a mode: its extents, its origin, what it depends on, the box around all."""
+"""Laws of the facts about a mode: its extents, its origin, its dependences, the bounding box."""
 
 import pytest
 
@@ -11,7 +11,7 @@ __all__ = ["ModeLaws"]
 
 
 class ModeLaws(Laws):
-    """Abstract: `shapes`. What a mode is said to be is what it is under every prefix."""
+    """Abstract: `shapes`. The facts about a mode are true under every prefix."""
 
     __slots__ = ()
 

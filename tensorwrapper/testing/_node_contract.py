@@ -89,7 +89,7 @@ class NodeContract(ABC):
             _agree(view.compute(), array)
 
     def test_parts_of_parts_join_with_others(self) -> None:
-        """It is an operand of what joins views, beside an array."""
+        """Test that it joins with other views, and with an array."""
         view, array = self.view(), self.expected()
         if not view.rank:
             return
@@ -107,7 +107,7 @@ class NodeContract(ABC):
             _agree(block, array[window])
 
     def test_routes_lead_to_the_elements(self) -> None:
-        """What ``route_many`` names has the elements, also of parts."""
+        """Test that the sources named by ``route_many`` have the elements, also for parts."""
         for view, array in islice(_parts(self.view(), self.expected()), 12):
             if not 0 < array.size <= _ROUTED:
                 continue
@@ -152,7 +152,7 @@ class NodeContract(ABC):
         assert plan.bytes_read >= 0
 
     def test_copies_and_pickles_are_the_same(self) -> None:
-        """A pickled view has the same elements and the same normal form up to what memory it is in."""
+        """Test that a pickled view has the same elements and, up to its memory, the same normal form."""
         view = self.view()
         again = pickle.loads(pickle.dumps(view))
         _agree(again.compute(), self.expected())

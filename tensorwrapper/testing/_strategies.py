@@ -97,8 +97,8 @@ def jagged_shapes(
 ) -> SearchStrategy[Shape]:
     """Return a strategy of ragged shapes that own their columns.
 
-    They have up to three unrolled modes above cells of any rank, with extents of their own for every
-    prefix and every cell (or cells that are all alike), and origins that are all zero or differ everywhere.
+    They have up to three unrolled modes above cells of any rank, with separate extents for every
+    prefix and every cell (or equal cells), and origins that are all zero or differ everywhere.
     Rows and whole shapes may be empty.
 
     Examples
@@ -260,7 +260,7 @@ def _rows(draw: DrawFn, shape: Shape) -> Shape:
 
 
 def _bounds(draw: DrawFn, origin: int, extent: int) -> tuple[int, int]:
-    # Rather none at the ends than much at them: what is cut to nothing has no parts worth drawing.
+    # Cut little at the ends: a part without indices has no parts worth drawing.
     start = draw(st.integers(0, extent // 2))
     return origin + start, origin + extent - draw(st.integers(0, extent - start))
 

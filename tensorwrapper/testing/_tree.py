@@ -21,7 +21,7 @@ _MOST = 20_000  # prefixes of one shape
 @final
 @frozen
 class Tree:
-    """What lies under a prefix: where the next mode starts, and what lies under each of its indices."""
+    """Subtree under a prefix: the origin of the next mode, and the subtree of each of its indices."""
 
     origin: int
     children: "tuple[Tree | None, ...]"
@@ -36,7 +36,7 @@ class Tree:
 @final
 @frozen
 class Node:
-    """A prefix, and what is asked of it."""
+    """A prefix, and the expected facts under it."""
 
     prefix: Index
     extent: int

@@ -26,7 +26,7 @@ _EXACT = ["pickle", "copy"]
 
 
 class ValueLaws(Laws):
-    """Abstract: `shapes`. A shape is a value: how it is stored, and who asks when, makes no difference."""
+    """Abstract: `shapes`. A shape is a value: its storage and the order of calls make no difference."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class ValueLaws(Laws):
         equal = shape == other
         assert equal == (other == shape)
         assert (shape != other) == (other != shape) == (not equal)
-        # Shapes with empty modes may agree at every prefix, and differ in what is stored behind these.
+        # Shapes with empty modes may agree at every prefix, and differ in values stored behind these.
         assert equal == agree or (agree and not _is_full(shape))
         assert not equal or hash(shape) == hash(other)
         assert len({shape, other}) == (1 if equal else 2)
@@ -79,7 +79,7 @@ class ValueLaws(Laws):
         assert shape.same_elements(other) == other.same_elements(shape) == elements
 
     def test_copies_and_pickles_are_equal_and_carry_no_caches(self, shape: Shape) -> None:
-        """Every copy is of the same class and equal; what was computed on the way is left behind."""
+        """Test that every copy is of the same class and equal, and has no cached values."""
         before = pickle.dumps(shape)
         _use(shape)
 
@@ -96,7 +96,7 @@ class ValueLaws(Laws):
 
     @rarely
     def test_threads_that_ask_first_get_one_answer(self, shape: Shape) -> None:
-        """What is computed when first asked for may be asked for by several threads at once."""
+        """Test that cached values may be computed by several threads at once."""
         expected, fresh = _use(shape), pickle.loads(pickle.dumps(shape))
         ready = threading.Barrier(_THREADS)
 
@@ -136,7 +136,7 @@ class ValueLaws(Laws):
         if "..." not in str(shape):
             assert Shape.parse(str(shape)) == shape
         if "..." not in repr(shape):
-            # What is evaluated was made here, from integers.
+            # The evaluated text was made here, from integers.
             assert eval(repr(shape), {"Shape": Shape}) == shape  # noqa: S307
 
 

@@ -39,7 +39,7 @@ def test_inputs_may_have_any_names_and_terms_any_order(text):
 @pytest.mark.parametrize(
     ("text", "at"),
     [
-        ("", "at position 0 stands nothing, where only '\\('"),
+        ("", "at position 0: found nothing, expected '\\('"),
         ("(i", "only ','"),
         ("(i) -> (j)", "only one of the inputs i"),
         ("(i, i) -> (i)", "another name"),

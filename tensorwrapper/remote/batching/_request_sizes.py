@@ -1,4 +1,4 @@
-"""What one request may ask for: large selections in pieces, and small ones together."""
+"""Sizes of requests: split large selections, and combine small ones."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final

@@ -119,7 +119,7 @@ class Connection:
         self._compress = compress
         self._patience = patience
         self._client = secrets.token_hex(16)
-        # Numbers are never used twice, nor guessed by who was not told.
+        # Numbers are never reused, and other clients cannot guess them.
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
         self._reader = AnswerReader(_LIMITS)
@@ -156,14 +156,15 @@ class Connection:
 
     @property
     def counters(self) -> Counters:
-        """What went over it."""
+        """Traffic over it."""
         return self._socket.counters
 
     def piece_bytes(self, total: int = 2**63, *, narrowing: int = 1) -> int:
-        """Return how many bytes of elements one answer is to have, by what is known of the link now.
+        """Return the bytes of elements to request in one answer, by the measured speed of the link.
 
-        Of a read of so many bytes: it may be one answer where many would be smaller. A server that casts to
-        a smaller type counts `narrowing` times as many: it holds what it casts.
+        `total` is the size of the read: it may be one answer where many would be smaller. A server that casts
+        to
+        a smaller type counts `narrowing` times as many, for the elements before the cast.
         """
         return min(self.welcome.answer_bytes // narrowing, self.link.piece_of(total))
 
@@ -174,17 +175,18 @@ class Connection:
 
     @property
     def client(self) -> str:
-        """What the server knows it by."""
+        """Identity of this client at the server."""
         return self._client
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether frames are encrypted, and so longer."""
+        """True if frames are encrypted, and so longer."""
         return self._socket.is_encrypted
 
     def start(self, request: Request, said: Prepared | None = None) -> Pending:
-        """Send a request, which may have been written before; return what will have its answer."""
-        # What cannot be written is no request: it would be tried again and again beside others.
+        """Send a request, which may be encoded already; return its pending answer."""
+        # Encode first: a request that cannot be encoded must not be recorded, as it would be sent again and
+        # again.
         written = prepare_request(request) if said is None else said
         pending = Pending(next(self._numbers), request, written)
         self._pending[pending.number] = pending
@@ -220,7 +222,7 @@ class Connection:
         return answer
 
     def forget(self, pending: Pending) -> None:
-        """Tell the server, if it can be told now, that an answer is not wanted any more."""
+        """Cancel an answer at the server, if that can be sent now."""
         if self._pending.pop(pending.number, None) is None or self.closed:
             return
         pending.take("cancelled")
@@ -266,7 +268,8 @@ class Connection:
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
         """Tell whether no peer will be there, and not one that was there, and may be coming back.
 
-        One that is killed, or starts, breaks handshakes off; who it was before is known.
+        A server that is killed, or starts, breaks handshakes off. The welcome shows that one was there
+        before.
         """
         return isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome")
 
@@ -310,7 +313,7 @@ class Connection:
             self._resend(answer.server)
             return
         if pending is None:
-            # Of a request that was cancelled, or an answer that came twice.
+            # Its request was cancelled, or the answer came twice.
             return
         if isinstance(answer, Refused) and answer.reason == "replayed":
             # The server works at it still.
@@ -349,7 +352,7 @@ class Connection:
                 self._send(pending)
 
     def _look(self) -> None:
-        """Do what time asks for: send again what waits, ask whether anybody is there, give up."""
+        """Do timed work: repeat unanswered requests, check that the server is alive, give up."""
         now = self._looked = time.monotonic()
         if self._socket.is_broken:
             self._break()
@@ -396,7 +399,7 @@ class Connection:
 
     @property
     def closed(self) -> bool:
-        """Whether it is over, by `close` or by what the server sent."""
+        """True if it has ended, by `close` or by a message of the server."""
         return self._closing or self._socket.closed
 
     def close(self) -> None:
@@ -438,12 +441,12 @@ class Connections:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True if it was closed."""
         return self._closed
 
     @property
     def has_keys(self) -> bool:
-        """Whether it proves with a key who we are."""
+        """True if it authenticates with a key."""
         return self._make[1] is not None
 
     @property
@@ -453,7 +456,7 @@ class Connections:
 
     @property
     def is_leaked(self) -> bool:
-        """Whether it is open still, in the process that opened it."""
+        """True if it is still open, in the process that opened it."""
         return not self._closed and self._process == os.getpid()
 
     def here(self) -> Connection:
@@ -478,7 +481,7 @@ class Connections:
             found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
-                # Whoever closed the client while this one was made knew nothing of it.
+                # Another thread may have closed the client while this connection was made.
                 if self._closed:
                     gone.append(found)
                 else:

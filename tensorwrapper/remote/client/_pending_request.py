@@ -70,7 +70,7 @@ class Pending:
 @final
 @frozen
 class Timeouts:
-    """For how many seconds a client waits.
+    """Timeouts of a client, in seconds.
 
     Attributes
     ----------
@@ -104,12 +104,12 @@ class Timeouts:
         return self
 
     def left(self, pending: Pending, heard: float, moved: float) -> tuple[float, str]:
-        """Return how many seconds a request may wait still, and what is said when there are none.
+        """Return how many seconds a request may still wait, and the reason to report after that.
 
         `heard` is when anything came of the server, `moved` when an answer did.
         """
         now = time.monotonic()
-        # Who is asked hello answers at once, or is no server of tensors.
+        # A server answers hello at once; anything else is not a server of tensors.
         since = pending.begun if isinstance(pending.request, Hello) else max(heard, pending.begun)
         found = self.timeout - (now - since), ""
         if self.idle is not None:
@@ -143,7 +143,7 @@ def is_unsafe(pending: Pending) -> bool:
 
 
 def unknown_outcome(address: str, why: str) -> OutcomeUnknownError:
-    """Return the error for a write of which nobody knows whether it was done."""
+    """Return the error for a write whose outcome is unknown."""
     return OutcomeUnknownError(
         f"a write to {address} was sent, and {why}: it is done or not, and it is not sent again"
     )

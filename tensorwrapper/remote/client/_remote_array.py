@@ -31,7 +31,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         progress: "Progress | None" = None,
         cancel: "Cancel | None" = None,
     ) -> Tensor[Any]:
-        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
+        """Return all elements as a tensor in new memory, or in `out`; see `View.compute`."""
         return self.view().compute(out, progress=progress, cancel=cancel)
 
     def plan(self) -> "Plan":

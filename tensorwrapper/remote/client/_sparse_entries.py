@@ -1,4 +1,4 @@
-"""What a sparse tensor at a server stores, brought here."""
+"""Read the stored entries of a sparse tensor at a server."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -48,7 +48,7 @@ def _sparse_tensor(layout: Layout[Any], places: IntArray, values: Array, fill: A
 def _stored(
     connections: Connections, facts: Facts, source: RemoteSource, selections: Sequence[Wanted]
 ) -> tuple[IntArray, Array]:
-    """Return the row-major numbers of what a source stores within selections, once each, and the elements."""
+    """Return the row-major numbers of the entries stored within selections, once each, and the elements."""
     numbers: list[IntArray] = [np.empty(0, np.int64)]
     values: list[Array] = [np.empty(0, source.dtype)]
     todo = [own for own in selections if own.size]

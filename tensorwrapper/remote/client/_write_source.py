@@ -27,7 +27,7 @@ _MOST: Final = 2**24
 
 @final
 class WritingSource:
-    """What an assignment writes to; afterwards `version` is the one that the tensor has since."""
+    """Target of an assignment; afterwards `version` is the new version of the tensor."""
 
     __slots__ = (
         "__weakref__",
@@ -66,7 +66,7 @@ class WritingSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It is written to: all of a write, or nothing."""
+        """Is written to, each write as a whole."""
         return frozenset(("runs", "write", "atomic"))
 
     def cost(self, selection: Wanted) -> int:

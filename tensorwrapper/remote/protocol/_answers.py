@@ -220,7 +220,7 @@ class AnswerReader:
         Raises
         ------
         RemoteProtocolError
-            If it is no answer.
+            For any other message.
         """
         if len(frames) in (3, 4) and frames[0].tobytes() == self._label:
             number = number_of(frames)
@@ -396,7 +396,7 @@ def _refused(said: ParsedFrames) -> Answer:
     field = _no_parts(said).field.object({"reason", "text"}, None)
     reason = cast("RefusalReason", field["reason"].one_of(get_args(RefusalReason)))
     text = field["text"].text(most=_TEXT)
-    # What a stranger writes may be meant for a terminal.
+    # Untrusted text may contain control sequences of a terminal.
     return Refused(reason, text if text.isprintable() else repr(text)[1:-1])
 
 

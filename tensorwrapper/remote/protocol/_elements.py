@@ -1,4 +1,4 @@
-"""Elements on the way: what types they may have, and strings as two frames."""
+"""Elements in messages: the allowed types, and strings as two frames."""
 
 import re
 import zlib
@@ -80,7 +80,7 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
         return _NULLABLE if hasattr(dtype, "na_object") else _STRING
     text = dtype.newbyteorder("<").str
     if is_small(dtype):
-        # What NumPy says of them is that of other types.
+        # NumPy's names of these types are those of others.
         small = write_logical(dtype)
         if small is not None:
             return small
@@ -108,7 +108,7 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     small = small_dtype(text)
     if small is not None:
         return small
-    # NumPy evaluates what it does not know, so it is asked for nothing else.
+    # NumPy evaluates unknown names, so only known ones are passed to it.
     if text in _PLAIN or _TIME.fullmatch(text):
         try:
             return np.dtype(text).newbyteorder("=")
@@ -146,7 +146,7 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
     """Return the lengths of strings in UTF-8, and their bytes one after the other; nulls have none."""
-    # As many bytes as characters at least: what is too much anyway is not written down.
+    # The bytes are at least as many as the characters: check these before encoding.
     count = 0 if hasattr(texts.dtype, "na_object") else int(np.strings.str_len(cast("Any", texts)).sum())
     if count > most:
         raise RequestRefusedError("limit", f"{count} characters are too many for one answer")
@@ -173,7 +173,7 @@ def pack_bytes(data: memoryview) -> memoryview | None:
 
 
 def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
-    """Return so many bytes that were packed by zlib; what would be more is never made.
+    """Unpack bytes that were packed by zlib; no more than `nbytes` are ever made.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
     except zlib.error as error:
         raise RemoteProtocolError("integrity", f"what came is not packed by zlib: {error}") from error
     if len(found) != nbytes or not reader.eof or reader.unused_data or reader.unconsumed_tail:
-        raise RemoteProtocolError("size", f"{nbytes} bytes were asked for, and others came packed")
+        raise RemoteProtocolError("size", f"expected {nbytes} bytes of packed elements, and got others")
     return memoryview(found)
 
 

@@ -1,4 +1,4 @@
-"""`ServeLimits`: what a server takes from a client and gives to it, fit for strangers."""
+"""`ServeLimits`: limits of a server on requests and answers, suitable for untrusted clients."""
 
 from typing import Any, Final, cast, final
 

@@ -65,7 +65,7 @@ class PositionsWriter:
         found = starts if len(starts) != 1 else range(int(starts[0]), int(starts[0]) + 1)
         if len(starts) > 1:
             step, reach = starts.item(1) - starts.item(0), starts.item(-1) - starts.item(0)
-            # Few are looked at: the last is rarely where an even step would lead.
+            # Compare the last position first: with an uneven step it rarely matches.
             if step * (len(starts) - 1) == reach and bool((np.diff(starts) == step).all()):
                 found = range(int(starts[0]), int(starts[-1]) + 1, step)
         said = self.ascending(found)
@@ -75,7 +75,7 @@ class PositionsWriter:
 
 @final
 class PositionsReader:
-    """Reads the selections of a stranger's request; `most` positions in all are allowed."""
+    """Reads the selections of an untrusted request; `most` positions in all are allowed."""
 
     __slots__ = ("_frames", "_left", "_used")
 
@@ -119,7 +119,8 @@ class PositionsReader:
             if length * len(starts) > _MOST:
                 field.refuse(f"has {length * len(starts)} elements", "limit")
             if isinstance(starts, range):
-                # Nothing is made of what a few digits say before it is known to lie within a tensor.
+                # A few digits may describe a huge range: allocate nothing before it is checked against the
+                # tensor.
                 return self._made(field, lambda: Runs.evenly(starts, length))
             return self._made(field, lambda: Runs(starts, np.full(1, length, dtype=np.int64)))
         lengths.object({"n", "as", "frame"})

@@ -33,7 +33,7 @@ _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
 def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
     """Return what is reduced by which ufunc: to count is to add up what is not zero."""
     if name == "count_nonzero":
-        # Of times 0 is the first of them.
+        # For times, 0 is the epoch.
         return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
     return view, _UFUNCS[name]
 
@@ -58,7 +58,7 @@ def extents_of_numbers(shape: Shape[Any]) -> Extents:
 
 
 def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":
-    """Return the type of what a ufunc makes of elements of a type, or raise what tensors raise of it.
+    """Return the result type of a ufunc for elements of a type, or raise the errors of tensors.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Requests as frames: `send_request` writes one, `receive_request` reads what a stranger wrote."""
+"""Requests as frames: `send_request` writes one, `receive_request` parses an untrusted one."""
 
 import math
 import re
@@ -94,14 +94,14 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
         (wanted,) = request.selections
         ranges = [own for own in wanted.modes if isinstance(own, range)] if isinstance(wanted, Outer) else []
         if isinstance(wanted, Outer) and len(ranges) == len(wanted.modes):
-            # The short way of what follows: most requests are for a box.
+            # Fast path: most requests are for a box.
             head, tail = _around(request.name, request.version, request.dtype, request.box)
             modes = ",".join([f"[{own.start},{len(own)},{own.step}]" if own else "[0,0,1]" for own in ranges])
             return b"%b%b%b" % (head, modes.encode(), tail), []
     if type(request) is AskRows:
         single = single_runs(request.rows)
         if single is not None:
-            # Lists of rows are asked for once each, and are short: what is said of them counts.
+            # Lists of rows are short and are requested once each, so the time to write the label matters.
             head, tail = _around_rows(request.name, request.version, request.nbytes)
             return b"%b%b%b" % (head, single[0], tail), [single[1]]
     positions = PositionsWriter()
@@ -111,24 +111,24 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
 
 @lru_cache(64)
 def _around(name: str, version: str, dtype: str | None, box: bool) -> tuple[bytes, bytes]:  # noqa: FBT001
-    """Return what stands in the label of a read before and after the positions of its one selection."""
+    """Return the label of a read before and after the positions of its one selection."""
     request = AskRead(name, version, dtype, (Outer([]),), None, box)
     label = label_of(*_written(request, PositionsWriter()))
-    # No name has it: within a text there is a backslash before each quotation mark.
+    # A name cannot contain this text: JSON escapes quotation marks within strings.
     head, _, tail = label.partition(_NO_MODES)
     return head + _NO_MODES[:-2], _NO_MODES[-2:] + tail
 
 
 @lru_cache(64)
 def _around_rows(name: str, version: str, nbytes: int) -> tuple[bytes, bytes]:
-    """Return what stands in the label of a question for rows before and after where they begin."""
+    """Return the label of a request for rows before and after their first numbers."""
     label = label_of(*_written(AskRows(name, version, Runs(0, 1), nbytes), PositionsWriter()))
     head, _, tail = label.partition(_ONE_RUN)
     return head, tail
 
 
 def _more_frames(request: Request) -> list[BufferLike]:
-    """Return the frames that stand after those of positions."""
+    """Return the frames after those of positions."""
     if isinstance(request, AskWrite):
         return [own for own in (request.values, request.texts, request.valid) if own is not None]
     if isinstance(request, AskView | AskReduce):
@@ -217,14 +217,14 @@ def _selected(
 
 
 def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = None) -> tuple[int, Request]:
-    """Return the number of a stranger's request, and what it asks for.
+    """Parse an untrusted request; return its number and its content.
 
     Parameters
     ----------
     frames
         The frames of one message.
     limits
-        What may be asked for; those of a server for strangers if not given.
+        Limits on requests; by default those of a server for untrusted clients.
 
     Raises
     ------
@@ -246,7 +246,7 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 class RequestReader:
     """Reads what the clients of a server write; what came before, byte for byte, is not read again.
 
-    What a request says is in its label and its tables, whoever sends it and whatever is served.
+    The content of a request depends only on its label and its tables, not on the client or the server.
     """
 
     __slots__ = ("_known", "_limits", "_tables", "_tables_bytes")
@@ -259,14 +259,14 @@ class RequestReader:
         self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:
-        """Return what `receive_request` does; None of one that takes longer to read than others may wait.
+        """Return what `receive_request` does, or None for a request that takes too long to parse here.
 
-        Whoever reads it then, by `receive_request` and in any thread, has it kept here by `keep`.
+        The caller then parses it with `receive_request`, in any thread, and adds it here with `keep`.
 
         Raises
         ------
         RequestRefusedError
-            If it is no request, or asks for too much.
+            If it is not a request, or exceeds a limit.
         """
         few, number = 1 < len(frames) < 4, number_of(frames)
         label = frames[0].tobytes() if few and frames[0].nbytes <= _KNOWN_BYTES else b""

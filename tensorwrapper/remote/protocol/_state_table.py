@@ -1,4 +1,4 @@
-"""The states of a request as tables: what each step makes of it, at the client and at the server."""
+"""The states of a request as tables of transitions, at the client and at the server."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""`ElementReader`: the elements of what is served, as it is or as the box underneath its tiles."""
+"""`ElementReader`: the elements of a served tensor, in its order or in that of the box under its tiles."""
 
 import sys
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _FEW: Final = 2**16
 
 @final
 class ElementReader:
-    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit.
+    """Elements of a tensor, or of an argument of `as_view`. Callers hold the lock that editing takes.
 
-    A view of sparse tensors is computed if it is to be `kept`: what it stores is known then.
+    A view of sparse tensors is computed if it is to be `kept`, so that its stored entries are known.
     """
 
     __slots__ = (
@@ -76,7 +76,7 @@ class ElementReader:
         return flat if sys.byteorder == "little" else None
 
     def is_quick(self, selections: Sequence[Wanted]) -> bool:
-        """Tell whether selections are read faster than another thread is asked to do it."""
+        """Return True if reading selections takes less time than passing them to another thread."""
         memory = self._memory
         few = (
             len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
@@ -91,7 +91,7 @@ class ElementReader:
             if isinstance(wanted, Runs):
                 if wanted.stop > shape.size:
                     raise RequestRefusedError(
-                        "bounds", f"element {wanted.stop - 1} of {shape.size} is asked for"
+                        "bounds", f"element {wanted.stop - 1} is out of bounds for {shape.size}"
                     )
                 continue
             if not shape.is_box or len(wanted.modes) != shape.rank:
@@ -102,16 +102,18 @@ class ElementReader:
                 )
             for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
                 if len(own) and int(own[-1]) >= extent:
-                    raise RequestRefusedError("bounds", f"position {own[-1]} of {extent} in mode {mode}")
+                    raise RequestRefusedError(
+                        "bounds", f"position {own[-1]} is out of bounds for {extent} in mode {mode}"
+                    )
         if itemsize and total * itemsize > max(most, itemsize):
             raise RequestRefusedError(
-                "limit", f"{total * itemsize} bytes are asked for at once; {most} are allowed"
+                "limit", f"the request is for {total * itemsize} bytes at once; {most} are allowed"
             )
 
     def part(self, selections: Sequence[Wanted], most: int) -> Array | None:
         """Return a small part of memory whose bytes, in order, are one selection; None of any other.
 
-        It is the short way of what follows, and found once for whoever asks with the same object again.
+        Fast path, cached by identity for repeated requests of the same object.
         """
         known = self._parts.get(id(selections))
         if known is not None:
@@ -127,7 +129,7 @@ class ElementReader:
         if part is not None:
             if len(self._parts) >= _PARTS:
                 self._parts.clear()
-            # What is kept here is what has this identity, and nothing else.
+            # Keep the object as well, so that no other object gets its identity.
             self._parts[id(selections)] = (selections, part)
         return part
 
@@ -151,7 +153,7 @@ class ElementReader:
         for _ in handle.completed():
             if stop is not None and stop.is_set():
                 handle.cancel()
-                raise ComputationCancelledError("nobody wants it any more")
+                raise ComputationCancelledError("the client cancelled the request")
 
     def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
         """Store values where selections of a tensor are, all or none of them."""
@@ -162,14 +164,14 @@ class ElementReader:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        """True if its elements can be replaced: in writable memory, each at one position."""
         tensor = self.tensor if self._sparse is None else None
         return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
     # What a sparse tensor stores.
 
     def stored(self) -> tuple[IntArray, Array]:
-        """Return the row-major numbers of what is stored, and the elements there."""
+        """Return the row-major numbers of the stored entries, and their elements."""
         found = self._entries
         if found is None:
             tensor = self.tensor

@@ -1,4 +1,4 @@
-"""`Catalogue`: what a server has, who may see it, and the answer to each request. No sockets."""
+"""`Catalogue`: served tensors, permissions, and the answer to each request. No sockets."""
 
 import logging
 import secrets
@@ -142,7 +142,7 @@ class Catalogue:
     def put(self, name: str, given: "ViewLike | Records", check: Callable[[], str] | None = None) -> None:
         """Serve a tensor, or all fields of records, under a name, in place of the one that may have it.
 
-        `check` returns the version of what is outside of this process, and is called at each request.
+        `check` returns the version of data outside of this process, and is called at each request.
         """
         text = cast("object", name)
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
@@ -319,18 +319,18 @@ class Catalogue:
         return [self._at(name, version, key) for _, name, version in view.of]
 
     def rest(self) -> None:
-        """Let go of what is kept for nobody; called while there is nothing to do."""
+        """Free unused memory and expired snapshots; called while the server is idle."""
         self.staging.shrink()
         self._pins.expire()
 
     # What is answered.
 
     def _seen(self, name: str, key: str) -> ServedTensor | None:
-        """Return what a client may see under a name: what it may not takes the way, and the time, of none."""
+        """Return a tensor if the client may see it; forbidden names take the same path as missing ones."""
         return self._holdings.get(name) if self._may(name, key) else None
 
     def is_quick(self, request: Request, key: str) -> bool:
-        """Tell whether a request is answered faster than another thread is asked to do it."""
+        """Return True if answering takes less time than passing the request to another thread."""
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
             if holding is None:
@@ -354,7 +354,7 @@ class Catalogue:
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
             found = 0 if holding is None else holding.bytes_of(request.selections, request.dtype)
-            # What is packed stands beside what it is made of.
+            # A packed answer is in memory beside its unpacked elements.
             if request.packing is not None:
                 found *= 2
             return min(found, most if request.packing is None and request.dtype is None else 2 * most)
@@ -367,9 +367,9 @@ class Catalogue:
     def answer(
         self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None, peer: str = ""
     ) -> Answer:
-        """Return the answer to a request of the client that has a key; whatever goes wrong is one, too.
+        """Return the answer to a request of the client with a key; errors are answers, too.
 
-        Once `stop` is set nobody wants it any more. `peer` tells clients without keys apart.
+        Once `stop` is set the answer is not needed any more. `peer` tells clients without keys apart.
         """
         try:
             if isinstance(request, AskPin):
@@ -402,7 +402,9 @@ class Catalogue:
                 return self._unchanged(request, found.version, self._packed(found, request.packing))
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
-                    raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")
+                    raise RequestRefusedError(
+                        "version", f"this server speaks version {PROTOCOL} of the protocol"
+                    )
                 limits = self.limits
                 return Welcome(self.server, PROTOCOL, CAPABILITIES, limits.answer_bytes, limits.in_flight)
             case Ping():
@@ -433,7 +435,7 @@ class Catalogue:
             case AskWrite():
                 return self._write(request, key, number)
             case AskStats() | AskHealth() | Cancel() | AskPin():
-                raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
+                raise RequestRefusedError("unsupported", "a catalogue does not answer this request")
             case _:
                 assert_never(request)
 
@@ -443,7 +445,7 @@ class Catalogue:
         return self._pins.add(self._holdings, owner)
 
     def _packed(self, found: Elements, packing: str | None) -> Elements | Packed:
-        """Return elements as they are asked for: packed, if that is wanted and makes less of them."""
+        """Return elements packed, if the client requests it and it makes them smaller."""
         if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
             return found
         data = pack_bytes(found.frames[0])
@@ -454,7 +456,7 @@ class Catalogue:
 
     @staticmethod
     def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:
-        """Return an answer whose elements are of the version that was asked for."""
+        """Return an answer, if its elements are of the requested version."""
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer

@@ -93,11 +93,11 @@ class Task:
 
     @property
     def is_small(self) -> bool:
-        """Whether few bytes are asked for, in few bytes that were read."""
+        """True if it requests few bytes, in a small message that was parsed."""
         return not self.nbytes and self.frames is None and self.weight < _SMALL
 
     def know(self, request: Request, nbytes: int) -> None:
-        """Note what is asked for, of a request that was read later, and what its answer takes at most."""
+        """Record a request that was parsed later, and the size of its answer at most."""
         self.frames, self.request, self.verb = None, request, type(request).__name__
         self.nbytes = nbytes if nbytes >= _SMALL else 0
         self.weight = weight_of(request)
@@ -115,7 +115,7 @@ class Task:
 
 @final
 class Client:
-    """What is under way for one client: requests that wait, and answers that it has no room for."""
+    """State of one client: waiting requests, and unsent answers."""
 
     __slots__ = (
         "_left",
@@ -167,7 +167,7 @@ class Client:
 
     @property
     def wanted(self) -> int:
-        """How many bytes it has asked for, and does not have."""
+        """Number of bytes requested and not yet sent."""
         return sum([own.nbytes for own in self.asked])
 
     def is_fast(self, rate: int) -> bool:
@@ -196,7 +196,7 @@ class Budget:
         """What requests take that wait."""
 
     def fits(self, task: Task) -> bool:
-        """Tell whether there is memory for an answer. What is alone has it, however large it is."""
+        """Return True if there is memory for an answer. A client's only answer always fits."""
         if not task.nbytes:
             return True
         held, limits = task.client.held, self._limits
@@ -215,7 +215,7 @@ class Budget:
         return not is_full and not self.fits(task)
 
     def has_place(self, task: Task) -> bool:
-        """Tell whether a request may wait beside those of its client, and those of all. What is alone may."""
+        """Return True if a request may be queued beside others. A single request always may."""
         if task.weight < _SMALL:
             return True
         mine = sum([own.weight for own in task.client.asked])

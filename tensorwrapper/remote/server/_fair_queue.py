@@ -1,4 +1,4 @@
-"""`FairQueue`: whose request is answered next, and how much those may have of whom nothing is known yet."""
+"""`FairQueue`: the order in which requests are answered, and the share of clients without a history."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, final
@@ -32,9 +32,9 @@ def cost_of(nbytes: int, seconds: float) -> float:
 class FairQueue:
     """Shares of the server's time. A client that settled pays for its own; newcomers share an eighth.
 
-    Who vanishes and comes back all the time is a newcomer each time: a hundred of them cost the others no
-    more than an eighth. Nothing is held back while nobody else is served. Of those who settled, the one that
-    has had least is the next; of newcomers, the one that asked for least.
+    A client that disconnects and returns all the time is a newcomer each time: a hundred of them cost the
+    others no more than an eighth. Newcomers are not limited while no other client is served. The next settled
+    client is the one with the least time so far; the next newcomer the one with the smallest request.
     """
 
     __slots__ = ("_credit", "_held", "_last", "_served", "_virtual")
@@ -61,7 +61,7 @@ class FairQueue:
             if self.settle(client, now):
                 if client.asked or client.out or client.held:
                     self._served = now
-                # Whoever cannot be served holds nobody back.
+                # A client that cannot be served must not delay others.
                 if client.asked and not client.out and has_room(client.asked[0]):
                     client.due = max(client.due, self._virtual)
                     settled.append(client)
@@ -86,7 +86,7 @@ class FairQueue:
             return True
         task = client.asked[0]
         if task.is_small:
-            # What costs hardly anything: to say hello, and to ask what is there.
+            # These cost hardly anything: a hello, or a list of tensors.
             return True
         return self._credit > 0 and (not self._held or self._held + task.nbytes <= _HELD)
 

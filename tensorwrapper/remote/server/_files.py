@@ -33,7 +33,7 @@ def put_files(
     for path in found:
         prefix = ""
         if len(found) > 1:
-            # Files of one name in two folders are told apart by the folder.
+            # Add the folder to files of one name in two folders.
             prefix = f"{path.stem}/" if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}/"
         file = files.enter_context(store.open(path))
         check = partial(_version, path)
@@ -68,7 +68,7 @@ def _several(given: object) -> list[str | os.PathLike[str]]:
 def _files_at(place: Path) -> list[Path]:
     try:
         is_folder = place.is_dir()
-    except OSError:  # a name too long for any file: who opens it says so
+    except OSError:  # a name too long for any file: opening it reports that
         is_folder = False
     if not is_folder or place.suffix == ".zarr":
         return [place]

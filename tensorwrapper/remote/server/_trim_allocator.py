@@ -1,4 +1,4 @@
-"""`give_back`: free memory that the allocator keeps, back to the system, where that can be asked for."""
+"""`give_back`: return free memory of the allocator to the system, where this is possible."""
 
 import ctypes
 import sys

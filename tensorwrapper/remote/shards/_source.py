@@ -35,9 +35,9 @@ _NAMES: Final = 32
 @final
 @frozen(eq=False, repr=False)
 class ShardSource:
-    """A box, or the elements of all rows, in tiles at several holders, which are read at the same time.
+    """A box, or the elements of all rows, in tiles at several holders, which are read in parallel.
 
-    A tile is read of the holder that is asked first, and of a replica if that fails. A tile that has
+    A tile is read from its first holder, or from a replica if that fails. A tile that has
     changed since it was looked up raises `VersionChangedError`.
     """
 
@@ -74,12 +74,12 @@ class ShardSource:
 
     @property
     def version(self) -> str:
-        """Nothing: each tile has a version of its own, which is compared when it is read."""
+        """Empty: each tile has its version, which is compared when it is read."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs of elements, any thread may read it, and holders cast numbers."""
+        """Reads runs of elements, in any thread; holders cast numbers."""
         return _CASTS if self.dtype.kind in "biuf" else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
@@ -88,18 +88,18 @@ class ShardSource:
         return selection.size * self.dtype.itemsize + asked
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask all holders that have some of the selections; what comes is written as it does."""
+        """Read selections from all of their holders; elements are written as they arrive."""
         return _Reading(self, selections, out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read of the holders that are asked now; as some type.
+        """Return how many bytes go both ways for a read from the present holders, as elements of a type.
 
         Raises
         ------
         ConversionError
-            For strings, whose lengths nobody knows before they are read.
+            For strings, whose lengths are unknown before they are read.
         ShardsLostError
-            If nobody has some of the tiles.
+            If no holder has some of the tiles.
         """
         pieces = pieces_by_tile(self.sharding, selections)
         counts: dict[int, int] = {}
@@ -220,7 +220,8 @@ class _Writing:
                     for _ in handle.completed():
                         spread.check()
                 except LOST as error:
-                    # One that went since it was looked up says nothing of those that were asked for with it.
+                    # Tiles were requested together: one that has gone since does not mean that the others
+                    # have.
                     if not spread.is_alone(error):
                         raise
                     yield tile, error

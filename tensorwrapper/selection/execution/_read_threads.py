@@ -1,4 +1,4 @@
-"""Reads that go on in a thread of their own while others are read, and steps are written."""
+"""Reads in a separate thread, while other sources are read and steps are written."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -72,6 +72,6 @@ class BackgroundRead:
             yield news
 
     def cancel(self) -> None:
-        """Stop, and wait until nobody writes any more: a selection that is being read is finished."""
+        """Stop, and wait until the thread writes no more: the current selection is finished."""
         self._stop.set()
         self._thread.join()

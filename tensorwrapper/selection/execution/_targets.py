@@ -123,7 +123,7 @@ def reads_from(view: Expression, target: Array) -> bool:
     for leaf in leaves_of(view):
         if leaf.node.tensor is not None:
             memory = cast("TensorSource", source_of(leaf)).owner.memory
-            # What a composed or computed buffer reads is not known.
+            # The memory behind a composed or computed buffer is unknown.
             if memory is None or np.may_share_memory(memory, target):
                 return True
     return False

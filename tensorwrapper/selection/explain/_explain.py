@@ -1,4 +1,4 @@
-"""Explanations: what a view is made of, step by step, and what its steps became."""
+"""Explanations: the steps of a view, and how they are executed."""
 
 from html import escape
 from typing import Any, final
@@ -50,7 +50,7 @@ def branch_of(view: Expression) -> Branch:
 
 
 def _branch(view: Expression, shown: dict[int, Node], depth: int, lines: int) -> Branch:
-    """Return the tree of an expression in about so many lines; what was shown before is not shown again."""
+    """Return the tree of an expression in about `lines` lines; repeated nodes are shown once."""
     node, steps = view.node, _steps(view)
     facts = _facts(view.layout if not view.calls else None, node)
     if id(node) in shown:
@@ -86,7 +86,8 @@ def _operands(node: Node, shown_before: dict[int, Node], depth: int, lines: int)
     count = max(min(len(operands), _SHOWN, lines), 0)
     shown: list[Branch] = []
     for number, operand in enumerate(operands[:count]):
-        # Two thirds of what is left: so the first of each is seen down to its sources.
+        # Each operand gets two thirds of the remaining lines, so the first ones are shown down to their
+        # sources.
         branch = _branch(operand, shown_before, depth, lines - (lines // 3 if number + 1 < count else 0))
         lines -= _lines_of(branch)
         shown.append(attrs.evolve(branch, text=f"{node.label(number)}{branch.text}"))

@@ -260,7 +260,7 @@ class Casting(_Elementwise, NodeOfOne):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         part = self.operand
-        # Pieces are cast each by itself: what lies in memory on the way to its place.
+        # Cast each piece separately, so that elements in memory are cast while they are copied.
         pieces = part.node.is_sharing and part.is_whole and view.is_whole and not self.unsafe
         found = part.node.cast(part, self._dtype) if pieces else None
         if found is None:

@@ -214,7 +214,7 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
             raise SelectionError(
                 "limit", f"{where}: a frame of {raw.nbytes} bytes is no table of up to {most}"
             )
-        # A copy: whoever sent the frame may still change it, and positions are checked only once.
+        # Copy: the caller may still change the frame, and positions are checked only once.
         table = np.array(raw.view("<i8"), dtype=np.int64)
     else:
         items = to_list(value, where)
@@ -284,7 +284,7 @@ def range_of(shape: Shape[Any]) -> dict[str, Json]:
 
 
 def json_of_value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
-    """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
+    """Return a constant as JSON: times as integers, complex numbers as pairs."""
     number: Any = np.array(value, dtype=dtype)
     match dtype.kind:
         case "m" | "M":
@@ -300,7 +300,7 @@ def json_of_value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 -
 
 
 def json_of_parameter(value: Any) -> Json:  # noqa: ANN401 - a number
-    """Return a number that a distribution needs as what JSON can say."""
+    """Return a parameter of a distribution as JSON."""
     number: Any = value
     return int(number) if np.asarray(number).dtype.kind in "biuO" else _json_of_real(float(number))
 

@@ -154,7 +154,7 @@ class Filling(Generator):
 @final
 @frozen
 class Counting(Generator):
-    """A start, plus a step per mode times the absolute coordinate: what iota and linspace count."""
+    """A start plus a step per mode times the absolute coordinate, as of iota and linspace."""
 
     shape: Shape
     start: Any
@@ -243,7 +243,7 @@ class Diagonal(Generator):
 @final
 @frozen
 class Computing(Generator):
-    """What a function makes of absolute coordinates: one array per mode, which broadcast together."""
+    """Results of a function of absolute coordinates: one array per mode, which broadcast together."""
 
     shape: Shape
     function: CoordinateFunction
@@ -284,7 +284,7 @@ class RandomField(Generator):
     Attributes
     ----------
     parameters
-        What the distribution needs: numbers, or the numbers of operands, each over the same box.
+        Parameters of the distribution: numbers, or the numbers of operands, each over the same box.
     """
 
     shape: Shape
@@ -322,7 +322,7 @@ class RandomField(Generator):
             ranks = ranks + own * np.int64(stride)
         operands = iter(given)
         parameters = [next(operands) if isinstance(p, Expression) else p for p in self.parameters]
-        # A field without modes has one rank, whose number the operands may be asked for many times.
+        # A field without modes has one rank, but operands may broadcast to many numbers.
         ranks = np.broadcast_to(
             ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given])
         )

@@ -47,7 +47,7 @@ class Reading(Node):
     """
 
     source: Source
-    # What nodes above ask all the time, and sources look up.
+    # Cached, as expressions use them all the time, and sources look them up.
     tensor: Tensor[Any] | None = attrs.field(init=False, eq=False, repr=False)
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
@@ -110,7 +110,7 @@ class Reading(Node):
         tensor = self.tensor
         if tensor is None:
             return lambda place: index_text(self.source.shape.index(place))
-        # Of a tensor that is part of a buffer, elements outside it may be meant as well.
+        # For a tensor over part of a buffer, a place may be outside of the tensor.
         if tensor.shape.size == tensor.buffer.size:
             return lambda place: index_text(tensor.layout.index_of(place))
         return str

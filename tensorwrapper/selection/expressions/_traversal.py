@@ -1,7 +1,7 @@
-"""Expressions walked, compared and laid flat, in a loop: views may be used many times, and nest any depth.
+"""Traverse, compare and flatten expressions in loops: views may be used many times, and nest to any depth.
 
-Whoever follows operands by recursion meets a view that is used twice twice, and what that uses twice four
-times; and Python's stack ends. Here each is met once.
+Recursion would visit a shared view once for each path to it, exponentially often, and overflow Python's
+stack. Here each view is visited once.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ def operands_first(
     *,
     everything: bool = False,
 ) -> "list[Expression]":
-    """Return views and all that they are made of, each object once, behind what it is made of itself.
+    """Return views and all their operands, direct and indirect, each object once, after its own operands.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def operands_first(
     known
         Whether a view, and with it what only that leads to, is left out.
     parts
-        What a view is made of, if not the operands of its node.
+        Function of a view to its operands, if not those of its node.
     everything
         Whether what a view was optimized from counts as well, and what a node keeps besides its operands.
     """
@@ -73,9 +73,9 @@ def operands_first(
 def are_equal(one: "Expression", other: "Expression") -> bool:
     """Tell whether two expressions select the same places of equal nodes.
 
-    Linear in what both are made of: what was compared with one of two equals is not compared with the other.
+    Linear in the size of both: equal views are merged into classes, so no pair is compared twice.
     """
-    # Hopcroft and Karp's way to compare automata: classes of what is equal if all comparisons hold.
+    # Hopcroft and Karp's comparison of automata: classes of views that are equal if all comparisons hold.
     leaders: dict[int, int] = {}
     waiting = [(one, other)]
     while waiting:
@@ -103,7 +103,7 @@ def _leader(leaders: dict[int, int], key: int) -> int:
 
 
 def _lying(view: "Expression") -> object:
-    """Return the extents of a box; rows have none, and are told apart by their shape."""
+    """Return the extents of a box, or the shape of rows, which have no extents."""
     return view.extents if view.is_box else view.shape
 
 
@@ -119,9 +119,9 @@ def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None"
 
 
 def laid_flat(view: "Expression") -> "Expression":
-    """Return the same view with operands that only one node has, and which that takes in, laid flat.
+    """Return the same view with operands of the same operation merged, where no other node uses them.
 
-    So what a loop has appended to again and again is one node. Linear in what the view is made of.
+    So a view to which a loop has appended repeatedly is one node. Linear in the size of the view.
     """
     nodes = {id(own.node): own.node for own in operands_first([view])}
     users = Counter([id(part.node) for node in nodes.values() for part in node.operands])
@@ -182,9 +182,9 @@ def rebuilt(
     make: "Callable[..., Expression]",
     number_of: "Callable[[Expression], int]",
 ) -> "Expression":
-    """Return the view that rows say; nodes that were one are one again.
+    """Return the view of rows of a table; nodes that were shared are shared again.
 
-    `number_of` returns the row of what stands for an operand.
+    `number_of` returns the row number of a stand-in for an operand.
     """
     views: list[Expression] = []
     nodes: dict[int, Node] = {}

@@ -49,9 +49,9 @@ class NodeOfOne(Node):
 @final
 @frozen
 class Once(NodeOfOne):
-    """All elements of the operand in row-major order, made once before anything reads them.
+    """All elements of the operand in row-major order, computed once before they are read.
 
-    A selection is not pushed into the operand: it is a layout of what was made, as of a source.
+    A selection is not pushed into the operand: it is a layout of the computed elements, as of a source.
     """
 
     operand: Expression
@@ -74,5 +74,5 @@ class Once(NodeOfOne):
         return True
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
-        # What is made once is for whoever runs it to find.
+        # Whether to cache is decided again where the view is computed.
         return {"whole": write.view(self.operand)}

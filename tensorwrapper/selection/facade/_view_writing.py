@@ -34,7 +34,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     @property
     def is_readonly(self) -> bool:
-        """Whether writing raises: an element is no element of a source, or comes twice, or may not change.
+        """True if writing raises: an element has no source, occurs twice, or is read-only.
 
         Examples
         --------
@@ -170,7 +170,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
 
 def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes
-    """Return what is written to rows as what is written to their elements in order."""
+    """Return a value to write to rows as a value to write to their elements in order."""
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)
         if not tensor.shape.rank:

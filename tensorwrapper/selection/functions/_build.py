@@ -1,4 +1,4 @@
-"""What makes views: `as_view` of a source, and the functions that put views together."""
+"""Make views: `as_view` of a source, and the functions that combine views."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast, overload
@@ -90,10 +90,10 @@ def as_view(source: ViewLike) -> View[Any]: ...
 def as_view(source: ViewLike) -> View[Any]:
     """Return the view of a whole source; a view as it is.
 
-    Nothing is read. Arrays of other libraries whose elements are not in memory (datasets of h5py, arrays of
-    Zarr, Dask and xarray, a TensorStore, and what has a shape, a NumPy dtype and slices like these) become an
-    `ArraySource`: what a view needs of them is read when it is computed. What has a method ``as_source`` is
-    read through what that returns. Text becomes a tensor by `strings`, all else by `as_tensor`.
+    Nothing is read. Lazy arrays of other libraries (datasets of h5py, arrays of Zarr, Dask and xarray, a
+    TensorStore, and objects with a shape, a NumPy dtype and slices like these) become an
+    `ArraySource`: `compute` reads the needed elements. An object with a method ``as_source`` is
+    read through its result. Text becomes a tensor by `strings`, all other values by `as_tensor`.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:
-    """Return expressions cast to the type that NumPy promotes theirs to, and what they were made of."""
+    """Return expressions cast to the type that NumPy promotes theirs to, and the given views."""
     if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = list(parts)

@@ -309,7 +309,7 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
         step = (last - first) / (count - 1)
     except OverflowError:
         step = math.inf
-    # What was infinite before is nothing new; integers are finite, also those beyond 64 bits.
+    # Infinite arguments are allowed; integers are finite, also those beyond 64 bits.
     if np.isinf(step) and all(isinstance(n, int) or np.isfinite(n) for n in (first, last)):
         raise SizeOverflowError(f"the step from {start} to {stop} leaves the range of {element}")
     return cast("complex", fit_number(step, element, "the step").item())
@@ -369,8 +369,9 @@ def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: DTypeLike 
         Called with one int64 array per mode, which broadcast together; returns the elements there, or what
         broadcasts to them. The same index must always give the same element.
     dtype
-        The type of the elements. What the function gives is cast within its kind when it is computed, and
-        looked at: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot hold an element.
+        The type of the elements. Results of the function are cast within their kind when they are computed,
+        and checked: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot represent an
+        element.
 
     Examples
     --------

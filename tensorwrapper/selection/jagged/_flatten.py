@@ -100,7 +100,7 @@ def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
 
 
 def _in_line(view: Expression) -> "Layout[Any] | None":
-    """Return the places of all elements as a layout of rank 1, if they lie one after the other."""
+    """Return the places of all elements as a layout of rank 1, if they are contiguous."""
     layout = view.layout.implementation
     size = layout.shape.size
     if size and not layout.is_contiguous:
@@ -136,7 +136,7 @@ class Flat(NodeOfOne):
         return "flat"
 
     def split(self, view: Expression) -> Expression | None:
-        """Return the places of some ordinals: evenly spaced where the elements lie in a row, else a table."""
+        """Return the places of some ordinals: evenly spaced where elements are contiguous, else a table."""
         transform = take_apart(view.layout, self.extents)
         if transform is None:
             return None
@@ -194,10 +194,10 @@ class Pieces(SharedMode):
     Parameters
     ----------
     operands
-        What the pieces are of; of one type.
+        The operands of the pieces, all of one type.
     form
-        How rows of the operands make them; or for each piece, none of which is empty, which operand it is of,
-        its first position there and how many it has: arrays that nobody else changes.
+        A form of rows over the operands; or arrays that never change, with the operand, the first position
+        and the length of each piece, none of which is empty.
     steps
         For each operand 1, or 0 if a piece of it repeats one element.
     """
@@ -222,7 +222,7 @@ class Pieces(SharedMode):
 
     @property
     def sources(self) -> IntArray:
-        """Of which operand each piece is."""
+        """Operand of each piece."""
         return self._table()[0]
 
     @property
@@ -232,12 +232,12 @@ class Pieces(SharedMode):
 
     @property
     def lengths(self) -> IntArray:
-        """How many positions each piece has."""
+        """Number of positions of each piece."""
         return self._table()[2]
 
     @property
     def ends(self) -> IntArray:
-        """Where each piece ends."""
+        """End of each piece."""
         return self._table()[3]
 
     @property

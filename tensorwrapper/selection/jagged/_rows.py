@@ -1,7 +1,7 @@
-"""Rows put together: what is said of shapes that are no boxes, and the box of rank 1 that stands for it.
+"""Operations on rows: the shape of the result, and the box of rank 1 with its elements.
 
-Each operation says two things by itself: the shape of the result, and its elements in row-major order. The
-first is the shapes' own business; the second is what boxes of rank 1 have already: one after the other,
+Each operation has two parts: the shape of the result, and its elements in row-major order. Shapes
+compute the first; the second are operations on boxes of rank 1: one after the other,
 pieces of several, chosen, cast.
 """
 
@@ -61,11 +61,11 @@ class Rows(Node):
     Parameters
     ----------
     kind
-        Which operation it is.
+        Name of the operation.
     operands
         The views, of any kind of shape.
     arguments
-        What else the operation was given: a mode, a type.
+        Further arguments of the operation: a mode, a type.
     """
 
     kind: RowsKind
@@ -139,7 +139,7 @@ class Rows(Node):
         return Expression(self, Layout(self.shape))
 
     def lowered(self) -> Node:
-        # One number of several, for one row, lies in a layout of its own over the node that has them.
+        # For one row, a single number of an operand is a layout over the node that has it.
         flat = self.flat
         return flat.node if flat.is_whole else Whole(flat)
 

@@ -32,9 +32,9 @@ def _plain(argument: Argument) -> Json:
 
 
 class Operation(ABC):
-    """Abstract: `name`, `takes`, `atoms` and `before`: what an operation is in words, numbers and JSON.
+    """Abstract: `name`, `takes`, `atoms` and `before`: an operation as text, as numbers and as JSON.
 
-    Nothing of `before` knows of layouts, strides or places: it is the specification that those agree with.
+    `before` uses no layouts, strides or places: it is the specification that these are tested against.
     """
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Operation(ABC):
         return found
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:  # noqa: B027
-        """Raise `SelectionError` if what a stranger wrote does not fit, and no layout would see it."""
+        """Raise `SelectionError` if untrusted arguments do not fit, and the layout would not notice it."""
 
     def tabled(self, extents: Extents, *arguments: Argument) -> Extents:  # noqa: ARG002
         """Return the extents of modes that a call may write down as tables."""

@@ -1,4 +1,4 @@
-"""What is made once, made no longer than what is read of it."""
+"""Cached nodes, shortened to the rows that are read."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -17,14 +17,14 @@ __all__ = ["trimmed"]
 
 
 def trimmed(view: Expression, made: list[Once], normalize: Normalize) -> Expression:
-    """Return a normal form in which of what is made once only the rows between the ends of reads are.
+    """Return a normal form in which cached nodes have only the rows between the ends of reads.
 
     Parameters
     ----------
     view
         The normal form.
     made
-        What is made once in it, each behind what it reads itself.
+        Its cached nodes, each after those that it reads.
     normalize
         Returns the normal form of a part of a normal form.
     """
@@ -51,7 +51,7 @@ def _operands(view: Expression) -> Iterable[Expression]:
 
 
 def _collect(view: Expression, read: dict[int, list[Layout[Any]]]) -> None:
-    """Add the selections of what is made once that a view reads before it comes to others that are."""
+    """Add the selections of cached nodes that a view reads directly, not through other cached nodes."""
     for own in operands_first([view], parts=_operands):
         if own.node.is_kept:
             read.setdefault(id(own.node), []).append(own.layout)

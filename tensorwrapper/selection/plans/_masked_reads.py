@@ -1,7 +1,7 @@
-"""What is read where a mask chooses, or only some elements of a whole are needed: of each operand only those.
+"""Reduce reads to the elements that a mask chooses, or that are needed of a node computed as a whole.
 
-A mask in memory says it before anything else is read. It may change between two looks, so what follows from
-it is kept by nobody.
+The elements of a mask in memory are known before anything else is read. They may change at any time, so
+results that depend on them are not cached.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
-_LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
+_LISTED = 1 << 22  # elements of a view up to which the chosen operand of each is found
 _AT_ONCE = 1 << 19  # elements of a block, where there are more: what is found of them takes 40 MiB
 
 
@@ -45,9 +45,9 @@ def chooses(view: Expression) -> bool:
 
 
 def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
-    """Return blocks in each of which it can be found what masks in memory choose of sources elsewhere.
+    """Return blocks in each of which the choice of masks in memory between remote sources can be found.
 
-    None for views that are small enough to be looked at as one, and for those where no mask chooses.
+    None for views that are small enough to be one block, and for those where no mask chooses.
     """
     if view.shape.size <= _LISTED or not any(map(is_away, leaves_of(view))):
         return ()
@@ -59,7 +59,7 @@ def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
 
 
 def _is_narrow(view: Expression) -> bool:
-    """Tell whether a view surely takes only some elements of what it looks at by number."""
+    """Return True if a view surely takes only some elements of a node that is read by number."""
     node = view.node
     return isinstance(node, Whole) and distinct_size(view.layout) < node.size
 
@@ -70,7 +70,7 @@ def _has_masks(node: Node, away: set[int]) -> bool:
 
 
 def _away(made: list[Expression]) -> set[int]:
-    """Return which views, by id, read sources that are not in this process; each stands behind its parts."""
+    """Return the views, by id, that read remote sources; `made` has each view after its parts."""
     found: set[int] = set()
     nodes: dict[int, bool] = {}
     for own in made:
@@ -133,7 +133,7 @@ def _needed(view: Expression) -> dict[int, Array]:
 
 
 def _needed_here(view: Expression, positions: list[IntArray], *, is_whole: bool) -> list[IntArray] | None:
-    """Return the positions of a view that are needed; None where that is all of what it looks at."""
+    """Return the needed positions of a view; None if all of its node is needed."""
     if not is_whole:
         return positions
     return [_all_positions(view)] if _is_narrow(view) and view.shape.size <= _LISTED else None
@@ -157,7 +157,7 @@ def _wanted(
     """Return what positions of a node, or all of it, need of its operands; None for all of one."""
     if there is None and node.size <= _LISTED and _has_masks(node, away):
         there = _all_positions(node.masks[0])
-    # A node that looks at its operands as wholes may refuse what stands in for what it does not need.
+    # A node that checks whole operands may refuse the stand-ins of elements that it does not need.
     shared = None if there is None or node.is_kept else _asks(node, there, away, elements)
     return [(part, None) for part in node.operands] if shared is None else list(shared)
 
@@ -192,7 +192,7 @@ def _only(part: Expression, chosen: Array) -> Expression:
 
 
 def elements_at(view: Expression, ordinals: IntArray) -> Array:
-    """Return elements of a view of what is in memory, by their numbers in row-major order."""
+    """Return elements of a view of memory, by their numbers in row-major order."""
     return Elements(_node_of, _in_node, _read).at(view, unravel(ordinals, view.extents))
 
 

@@ -15,7 +15,7 @@ _NAME: Final = 40  # characters
 
 
 def draw_plan(plan: "Plan") -> Drawing:
-    """Return a picture with a bar for each source, as long as what is read of it."""
+    """Return a picture with a bar for each source, as long as the bytes read from it."""
     reads = plan.reads[:_DRAWN]
     title = f"{bytes_text(plan.bytes_read)} read of {len(plan.reads)} sources"
     if not reads:

@@ -106,8 +106,8 @@ def is_number(view: Expression) -> bool:
 def sparse_unread(view: Expression, normal: Expression) -> Array | None:
     """Return the fill of a view of sparse tensors that shows nothing of them; None if there are none.
 
-    That is a view without elements, or of a constant around: the kind of a view is that of its operands, not
-    of what is left of them. O(nodes) for such views, O(1) for others.
+    That is a view without elements, or of a constant around: a view of sparse operands is sparse, even if it
+    reads nothing of them. O(nodes) for such views, O(1) for others.
     """
     if view.shape.size and not normal.node.is_constant:
         return None

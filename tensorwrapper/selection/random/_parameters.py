@@ -1,4 +1,4 @@
-"""The parameters of the distributions: what each may be, checked before a number is drawn."""
+"""Parameters of the distributions, checked before a number is drawn."""
 
 import functools
 import math
@@ -171,7 +171,7 @@ def _is_plain(value: Parameter) -> bool:
 
 @functools.lru_cache(maxsize=64, typed=True)
 def _check_plain(distribution: Distribution, dtype: np.dtype[np.generic], *parameters: float) -> Parameters:
-    """Return the same for numbers, which are asked about again for every block of a view."""
+    """Return the same for numbers, cached for the blocks of a view."""
     return _check_any(distribution, parameters, dtype)
 
 

@@ -45,7 +45,7 @@ _NO_WORDS: Final = np.zeros(4, np.uint64)
 def generator_at(rank: int, seed: int, stream: int) -> "np.random.Generator":
     """Return this thread's generator, set so that the next word it draws is that of `rank`.
 
-    It belongs to whoever asked until the thread asks again.
+    It belongs to the caller until the thread's next call.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def words_of_run(first: int, count: int, seed: int, stream: int) -> Words:
 def words_at(ranks: Words, seed: int, stream: int) -> Words:
     """Return the word of each rank of an array of one mode, in any order; 4 to 150 ns each.
 
-    The more apart they lie, the more it takes: neighbours share their block, and ranks that lie close to
+    Adjacent ranks are faster, since neighbours share their block; ranks close to
     one another are picked from a run.
     """
     if not ranks.size:

@@ -17,7 +17,7 @@ __all__ = [
     "window_extents",
 ]
 
-BLOCK = 1 << 16  # elements of a block: with what is read for it, it stays in a cache
+BLOCK = 1 << 16  # elements of a block: with its operands, it stays in a cache
 
 Window: TypeAlias = "tuple[slice, ...]"
 """For each mode of a box a slice of step 1, both ends given and inside."""

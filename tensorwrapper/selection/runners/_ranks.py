@@ -1,4 +1,4 @@
-"""What writes elements that are a function of their rank in a box, such as random numbers."""
+"""Write elements that are a function of their rank in a box, such as random numbers."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias

@@ -1,12 +1,12 @@
-"""Views as JSON: what is written. Sources are named, functions are not sent, large tables may be frames.
+"""Write views as JSON. Sources are named, functions are not sent, large tables may be frames.
 
-A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
-(one layout of the places of what it is made of: the normal form), or ``ops`` (simple steps, in order), or
+A view is an object with ``of`` (its node) and, where it is not all of that, ``layout``
+(one layout of the places of the node: the normal form), or ``ops`` (simple steps, in order), or
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 
 Version 1 writes a view as often as it is used. Where that would be too long, or nest too deep, version 2 adds
-``nodes``: a list of views, of which others are made by their number. It also has views that are no boxes: in
-place of ``range`` they have ``shape``, a few facts that a reader compares with what comes out.
+``nodes``: a list of views, of which others are made by their number. It also has views that are not boxes: in
+place of ``range`` they have ``shape``, a few facts that a reader compares with the result.
 
 Version 3 is of records: a list of names and views, whose nodes are shared.
 
@@ -117,7 +117,7 @@ def sources(view: View[Any] | HasFields) -> dict[str, Source]:
             continue
         met.add(id(part))
         while part.written is not None:
-            # Of what was optimized it is the written steps that are read.
+            # For an optimized view the recorded steps are read.
             part = part.written
         source = part.node.source
         if source is not None:
@@ -178,7 +178,8 @@ def to_json(
     Parameters
     ----------
     view
-        Of any shape. What a Python function computes cannot be written. All fields of records are written,
+        A view of any shape. Results of a Python function cannot be written. All fields of records are
+        written,
         and each node that they share once; `fields.records_from_json` reads them.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
@@ -257,7 +258,7 @@ def _facts(shape: Shape[Any]) -> dict[str, Json]:
 
 @final
 class _Writer(NodeWriter):
-    """What is known while a view is written."""
+    """State of a view being written."""
 
     __slots__ = (
         "_buffers",
@@ -286,7 +287,7 @@ class _Writer(NodeWriter):
         self._numbers: dict[tuple[int, bool], int] = {}
         self._names = names
         self._frames = frames
-        # Of several names the first one is written.
+        # For several names the first one is written.
         pairs = list(names.items())[::-1]
         self._tensors = {_key(source): name for name, source in pairs}
         self._buffers = {source: name for name, source in pairs}
@@ -337,7 +338,7 @@ class _Writer(NodeWriter):
         elif view.written is None:
             written = {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
         else:
-            # It goes on from what was optimized, or from a part of a node.
+            # It continues an optimized view, or a part of a node.
             written = self.steps(view.written)
         ops = [*cast("list[Json]", written.pop("ops", []))]
         for call in view.calls[done:]:
@@ -499,7 +500,7 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
 
 
 def _is_all(view: Expression) -> bool:
-    """Tell whether a view is all of its node or source, wherever it lies."""
+    """Return True if a view is all of its node or source, whatever its origin."""
     node = view.node
     if node.tensor is not None:
         return _lie_alike(view, node.tensor.layout)

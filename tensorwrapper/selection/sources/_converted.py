@@ -29,12 +29,12 @@ class Converted:
 
     @property
     def version(self) -> str:
-        """That of the source."""
+        """Version of the source."""
         return self.source.version
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What the source can do, but for writing."""
+        """Abilities of the source, except writing."""
         found: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
         return found - {"write", "atomic"}
 

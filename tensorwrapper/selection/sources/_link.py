@@ -1,4 +1,4 @@
-"""What a read over a link costs: packed at the holder, or as the box around it."""
+"""Cost of a read over a link: packed at the holder, or as the box around it."""
 
 from typing import SupportsIndex, final
 
@@ -19,7 +19,7 @@ def _positive(_link: object, attribute: "attrs.Attribute[float]", value: float) 
 @final
 @frozen
 class Link:
-    """How fast bytes get from who holds a source to who reads it: times in seconds, rates in bytes a second.
+    """Speed of a link between the holder and the reader of a source: seconds, and bytes a second.
 
     A source that reads over such a link says by it what a selection costs.
 

@@ -52,7 +52,7 @@ class Coordinate:
         return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
 
     def changed(self, mode: int, change: Callable[[AxisMap], tuple[int, AxisMap]]) -> "Coordinate":
-        """Return the same with what a mode of the view adds to it changed."""
+        """Return the same with a changed contribution of a mode of the view."""
         if all(number != mode for number, _ in self.feeds):
             return self
         moved = [(number, *(change(move) if number == mode else (0, move))) for number, move in self.feeds]
@@ -63,7 +63,7 @@ class Coordinate:
 @final
 @frozen
 class Transform:
-    """From the positions of a view, counted from 0, to the positions of a box."""
+    """A map from the positions of a view, counted from 0, to the positions of a box."""
 
     extents: Extents
     origin: Index

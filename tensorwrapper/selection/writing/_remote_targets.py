@@ -117,7 +117,7 @@ def _packed(
     fetch = fetch_of(Expression(Reading(source), layout))
     wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)
     if wanted.size != values.size:
-        # More than these would be read: what lies between them must not be written.
+        # Reading would read more than these: the elements in between must not be written.
         numbers = layout.to_numpy().reshape(-1)
         order = np.argsort(numbers, kind="stable")
         return Runs(numbers[order]), values.reshape(-1)[order]

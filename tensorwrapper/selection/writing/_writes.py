@@ -44,7 +44,7 @@ def writable_targets(written: Expression, normal: Expression, rows: Shape | None
 
 
 def _check_writable(written: Expression, parts: Iterable[WriteTarget]) -> None:
-    """Raise if a part lies in memory that may not change, also where only one of several tensors says so."""
+    """Raise if a part is in read-only memory, even if only one of several tensors is read-only."""
     fixed = {source for source in _sources(written) if source.tensor.buffer.is_readonly}
     for part in parts:
         if TensorSource(part.tensor) in fixed or part.tensor.buffer.is_readonly:
@@ -76,7 +76,7 @@ def assign(
         _check_writable(
             written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
-        # What refuses nulls does so before anything is written.
+        # A target that refuses nulls must do so before anything is written.
         has_nulls = valid is not None and not np.all(valid.elements() if isinstance(valid, Tensor) else valid)
         is_marked = has_nulls or (valid is not None and target.is_nullable)
         marks_there = _validity_of(target) if is_marked else None
@@ -97,7 +97,7 @@ def assign(
             _validity_of(part.tensor)  # for what it raises
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
     shares = list(write_parts(found, values))
-    # What may fail comes first: it leaves memory as it was.
+    # Remote writes, which may fail, come first, so that a failure leaves memory unchanged.
     beside = [own for _, own in marks] if marks else [None] * len(shares)
     write_away(
         [

@@ -126,7 +126,7 @@ def _to_params(given: Mapping[str, Json] | None) -> str | None:
 @final
 @value_class
 class Tags:
-    """What a node carries besides its body: the index and signature of sharding, and tags of strangers.
+    """Tags of a node besides its body: the index and signature of sharding, and unknown tags.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Tags:
 
     @property
     def other(self) -> dict[str, Json]:
-        """All other tags, as JSON by their URLs."""
+        """Unknown tags, as JSON by their URLs."""
         return {key: load_json(text) for key, text in self._other}
 
 
@@ -219,7 +219,7 @@ class OperationNode(Sides[Region]):
 
     @property
     def params(self) -> dict[str, Json] | None:
-        """What else the kernel is given, as JSON."""
+        """Further arguments of the kernel, as JSON."""
         return None if self._params is None else cast("dict[str, Json]", load_json(self._params))
 
 

@@ -1,4 +1,4 @@
-"""Graphs out of JSON that anybody may have written: measured first, then read to the end, with all faults.
+"""Parse graphs from untrusted JSON: measured first, then read to the end, with all faults.
 
 A document of acceptable size is read as a whole, so that one reading tells all that is wrong in it. A node
 with a fault is not made, and then no graph is.
@@ -44,7 +44,7 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
     """Return the id and the nodes that a JSON text describes."""
     most, depth = to_count(max_bytes, "max_bytes"), to_count(max_depth, "max_depth")
     nodes, items = to_count(max_nodes, "max_nodes"), max(_VALUES, most // 4)
-    # What a text becomes may be far larger than the text.
+    # The parsed objects may be far larger than the text.
     value = parse_json(
         text, "the JSON of a graph", depth=depth, digits=MAX_DIGITS, items=items, max_bytes=most
     )
@@ -59,7 +59,7 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
 
 @final
 class _NodeReader:
-    """Reads the nodes of one document; what refuses a value raises `RefusedError` once it noted why."""
+    """Reads the nodes of one document; it notes the reason of a refusal before it raises `RefusedError`."""
 
     __slots__ = ("_faults", "_parts")
 
@@ -102,7 +102,7 @@ class _NodeReader:
         return make(needed(node_id), label, needed(tags))
 
     def tags(self, field: Field) -> Tags:
-        """Return the tags of a node; those of strangers are kept as they are."""
+        """Return the tags of a node; unknown ones are kept unchanged."""
         before = len(self._faults.findings)
         index: Box | None = None
         signature: Signature | None = None

@@ -24,7 +24,7 @@ __all__ = ["Faults", "PartReader", "RefusedError", "needed"]
 T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
-_MODES: Final = 32  # a stranger's maps and shards of many modes would keep a checker busy
+_MODES: Final = 32  # untrusted maps and shards of many modes would keep a checker busy
 _WORD: Final = 2**62
 _NAME: Final = 256  # characters; every item of a list has the name in its path
 _FINDINGS: Final = 1000  # a document may be wrong in every place
@@ -35,7 +35,7 @@ class RefusedError(Exception):
 
 
 def needed(value: T | None) -> T:
-    """Return a value that was read; what was refused makes what needs it be refused too."""
+    """Return a parsed value; raise if it was refused, so that its user is refused, too."""
     if value is None:
         raise RefusedError
     return value
@@ -43,7 +43,7 @@ def needed(value: T | None) -> T:
 
 @final
 class Faults:
-    """What is wrong with a document."""
+    """Errors of a document."""
 
     __slots__ = ("findings",)
 

@@ -1,4 +1,4 @@
-"""What must hold in a graph: every rule is checked, whatever the others found."""
+"""Rules of a graph: every rule is checked, whatever the others found."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ DTYPES: Final = frozenset({"bool", *[f"{name}{bits}" for name, sizes in _BITS.it
 """The element types that a graph may have unless it is said otherwise."""
 
 _NAMES = 8  # names that a finding lists
-_FINDINGS = 100_000  # a graph of strangers may be wrong in every place
+_FINDINGS = 100_000  # an untrusted graph may be wrong in every place
 
 _Part: TypeAlias = tuple[Region, int]
 """A region of a shard, and the number of the shard."""
@@ -93,7 +93,7 @@ _Maps: TypeAlias = dict[str, dict[str, tuple[Projection, ...]]]
 
 @final
 class Places:
-    """Where the nodes of a graph are, and what a path of one is."""
+    """Nodes of a graph with their positions and paths."""
 
     __slots__ = ("nodes", "places")
 

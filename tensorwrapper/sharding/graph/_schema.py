@@ -1,4 +1,4 @@
-"""How a graph stands in JSON: the names of types and tags, and what is written for each node."""
+"""JSON form of a graph: the names of types and tags, and the fields of each node."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, assert_never
