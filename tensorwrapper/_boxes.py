@@ -1,8 +1,8 @@
 """Boxes within boxes, for every floor: cut into blocks, made up of runs, left of others. It knows no shapes.
 
-Blocks and runs are in row-major order. Subtracting boxes from a box returns a table of boxes: each
-subtracted box cuts all that it meets at once, in array operations. So work and memory grow with
-the number of boxes, never with the indices in them.
+Blocks and runs are in row-major order. Subtracting boxes from a box returns a table of boxes: each subtracted
+box cuts all that it meets at once, in array operations. So work and memory grow with the number of boxes,
+never with the indices in them.
 """
 
 from collections.abc import Iterator

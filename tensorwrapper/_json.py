@@ -1,8 +1,8 @@
 """JSON as this library has it: canonical when written, strict when read. Standard library only.
 
-Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double
-and lone surrogates refused. Readers of untrusted text call `excess` first, which measures a text
-before any object is built from it.
+Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double and
+lone surrogates refused. Readers of untrusted text call `excess` first, which measures a text before any
+object is built from it.
 """
 
 import json

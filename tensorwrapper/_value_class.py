@@ -1,8 +1,8 @@
 """Frozen attrs classes that are cheap to import: they share compiled methods.
 
 attrs writes ``__eq__``, ``__hash__`` and ``__repr__`` of a class as text and compiles it, which was two
-thirds of the cost of a class, and a quarter of the time of importing the views. Here they are
-functions over the fields, with the same results.
+thirds of the cost of a class, and a quarter of the time of importing the views. Here they are functions over
+the fields, with the same results.
 """
 
 from collections.abc import Callable

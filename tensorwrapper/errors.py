@@ -1,8 +1,8 @@
 """Every exception and warning of the package.
 
 One root, ``TensorWrapperError``; each class also derives from the builtin exception that callers would catch.
-The text of an error says what was given, what is allowed, and where.
-They are plain classes: an ``attrs`` exception loses its ``args`` and cannot pass a context manager.
+The text of an error says what was given, what is allowed, and where. They are plain classes: an ``attrs``
+exception loses its ``args`` and cannot pass a context manager.
 """
 
 from typing import Generic, Literal, TypeVar, final

@@ -119,12 +119,12 @@ class Sparse(BufferCommon[S], Generic[S]):
 
     @property
     def size(self) -> int:
-        """How many addresses there are."""
+        """Number of addresses."""
         return self._size
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements are read-only."""
         return self._is_readonly
 
     @property
@@ -149,7 +149,7 @@ class Sparse(BufferCommon[S], Generic[S]):
 
     @property
     def nnz(self) -> int:
-        """How many elements are stored; none of them equals the fill."""
+        """Number of stored elements; none of them equals the fill."""
         return len(self._stored.value[0])
 
     def as_readonly(self) -> "Sparse[S]":
@@ -294,7 +294,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         return make_sparse(kept, join_elements(found, self.dtype), size, self._fill)
 
     def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Sparse[S]":  # noqa: ARG002
-        # What is stored never changes, and may be shared.
+        # Stored entries never change, so they may be shared.
         ordinals, values = self.stored_of(layout)
         if len(values) < self.nnz and values.base is not None:
             # A part would keep all of the memory alive.
@@ -308,7 +308,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         return Sparse(ordinals, elements, layout.shape.size, fill_value=fill)
 
     def assign(self, layout: LayoutCommon, values: Array) -> None:
-        # Modes of stride 0 repeat what they have once, and the fill alone is not looked at one by one.
+        # A mode of stride 0 repeats its elements, so check these once, and do not store a mere fill.
         once = tuple([slice(0, 1) if not step else slice(None) for step in values.strides])
         few = values[once]
         other = ~is_fill(few, self._fill)
@@ -371,9 +371,9 @@ def _make(
 
 
 def make_sparse(addresses: IntArray, values: Array, size: int, fill: Array) -> Sparse[Any]:
-    """Return the buffer of ascending addresses and elements that are no fill; the arrays are kept as given.
+    """Return the buffer of ascending addresses and elements other than the fill; the arrays are not copied.
 
-    What is given must not change any more.
+    The arrays must not change any more.
     """
     return _restore(addresses, values, size, fill, is_readonly=False, adding=True)
 

@@ -50,7 +50,7 @@ def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasti
 
 
 def _may_overflow(flat: Array, places: IntArray, values: Array) -> bool:
-    """Tell whether a sum could come near an end of the type, by what all magnitudes add up to."""
+    """Return True if a sum could approach the limits of the type, by the sum of all magnitudes."""
     if not values.size:
         return False
     dtype = flat.dtype

@@ -94,8 +94,8 @@ def from_awkward(
     ----------
     array
         Numbers, truth values, times or strings, in lists of any depth. Lists that a slice or a gather left
-        in another order than that of their elements are packed, which copies these. As long as the tensor
-        lives, nobody may write to memory that the offsets were made of.
+        in another order than that of their elements are packed, which copies these. While the tensor
+        exists, the memory of the offsets must not be changed.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never.
@@ -127,7 +127,7 @@ def from_awkward(
         and hasattr(array, "__arrow_c_array__")
         and not isinstance(cast("object", array), ak.Array)
     ):
-        # What `ak.to_arrow` gives is an array of Arrow, of a class of Awkward Array.
+        # `ak.to_arrow` returns an array of Arrow, of a class of Awkward Array.
         return tensor_from_arrow(cast("Any", array), copy=copy, null_rows=null_rows)
     if isinstance(array, ak.ArrayBuilder):
         array = array.snapshot()
@@ -206,7 +206,7 @@ def _walk(layout: "ak.contents.Content") -> "_Found | None":
 
 
 def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[Any]:
-    """Return the shape of `count` lists; without `copy` nobody may write to their offsets."""
+    """Return the shape of `count` lists; without `copy` their offsets must not be changed."""
     offsets = [level for level in levels if isinstance(level, np.ndarray)]
     if len(offsets) == len(levels):
         return Shape.from_offsets(*offsets, validate=False, copy=copy)

@@ -137,8 +137,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
         Otherwise the elements are read, and reduced here: for a view that calls a function, for elements of
         types of `ml_dtypes`, for an `initial` that is complex or a time, and for sources that are not all at
-        this
-        server or are not whole dense tensors. Each result equals that of a tensor in memory.
+        this server or are not whole dense tensors. Each result equals that of a tensor in memory.
 
         Parameters
         ----------

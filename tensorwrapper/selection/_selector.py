@@ -236,7 +236,7 @@ def _read(piece: str, at: int) -> SelectorAtom:
     if match is None:
         found = shorten(piece) if piece else "nothing"
         raise ParseError(
-            f"the text of a selector has {found} at position {at}; expected an integer, a slice "
+            f"the text of a selector is wrong at position {at}: found {found}, expected an integer, a slice "
             "start:end:step, '...' or a new mode '+extent'"
         )
     if match["dots"]:
@@ -284,10 +284,9 @@ class Selector:
     slice, ``...`` as many whole modes as remain, ``+`` and ``+n`` a new mode of extent 1 and n. Negative
     numbers count from the end. Modes that are not mentioned are taken whole.
 
-    Slices are clipped at the ends of a mode, as NumPy's are. With ``strict=True`` a slice that starts or
-    ends outside, or runs against its step, is an error; an end of ``-n - 1`` is then the one before the first
-    of
-    n positions, so that every slice can be written with both ends.
+    Slices are clipped at the ends of a mode, as NumPy's are. With ``strict=True`` a slice that starts or ends
+    outside, or runs against its step, is an error; an end of ``-n - 1`` is then the one before the first of n
+    positions, so that every slice can be written with both ends.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Check that boxes tile a box: each of its indices in exactly one of them, and no other index in any.
 
-Comparing the sum of sizes is not enough: an overlap may hide a gap. Instead sum the boxes'
-signed corners. The indicator of a box is the running sum, along every mode, of +1 and -1 at its corners, and
-running sums are undone by differences; so boxes cover what they should, as often as they should, exactly if
-their corners cancel but for those of the whole. That costs a sort of the corners, whatever their order.
+Comparing the sum of sizes is not enough: an overlap may hide a gap. Instead sum the boxes' signed corners.
+The indicator of a box is the running sum, along every mode, of +1 and -1 at its corners, and running sums are
+undone by differences; so boxes cover what they should, as often as they should, exactly if their corners
+cancel but for those of the whole. That costs a sort of the corners, whatever their order.
 """
 
 import math

@@ -267,8 +267,7 @@ class BlockOperation(Sides[Operand]):
         """Return what is wrong with the operation as a whole: all of it, in the order of the operands.
 
         Inputs must contain all indices that are read; outputs must be tiled by the writes of single indices.
-        Both are
-        decided from the projections, without going over the index.
+        Both are decided from the projections, without going over the index.
         """
         found: list[Finding] = []
         for where, operand in self._listed("inputs"):

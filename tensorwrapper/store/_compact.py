@@ -23,7 +23,7 @@ _PIECE_BYTES: Final = 2**26
 @final
 @frozen
 class Compaction:
-    """What a file was, and what it is."""
+    """Sizes of a file before and after compaction."""
 
     records: int
     """How many records held its tensors."""
@@ -43,16 +43,15 @@ def compact(
 ) -> Compaction:
     """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
 
-    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a
-    `Tensor` afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are
-    views as before. As with `save`, the old file is there until the new one is on the disk, and readers who
-    have it open keep it.
-    The old file is read twice: all checksums are compared before anything is written.
+    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a `Tensor`
+    afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as
+    before. As with `save`, the old file is kept until the new one is on the disk; readers that have it open
+    keep it. The old file is read twice: all checksums are compared before anything is written.
 
     Parameters
     ----------
     path
-        The file. While this goes on, nobody else may write to it.
+        The file. No other process may write to it meanwhile.
     piece_bytes
         How many bytes of elements a record may have, and how many are in memory at a time.
     limits
@@ -80,7 +79,7 @@ def compact(
     limit = max(to_count(piece_bytes, "piece_bytes"), 1)
     with TensFile(path, limits=limits) as old:
         old._lock()
-        # Checksums are made anew: what is damaged now would be sound then.
+        # New checksums would hide damage, so check the old ones first.
         problems = (*old.losses, *verify(path, limits=limits).problems)
         if problems:
             raise DataFileError(f"{old.path} is not compacted: {problems[0]}")

@@ -104,11 +104,11 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     A tensor is a read-only view of the file in memory: opening it reads its label, and a slice of it the
     bytes of the slice (bools are all checked when they are opened). It stays valid after the file is closed.
-    What a file had when it was opened is what is seen of it, also while another process appends.
+    Readers see the tensors that the file had when it was opened, also while another process appends.
 
-    If somebody shortens the file, ``file[name]`` raises `DataFileError`; a tensor that is at hand already
-    cannot tell, and touching elements that are gone ends the process (SIGBUS on POSIX). Nothing in this
-    library shortens a file that has readers.
+    If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read
+    already cannot detect it, and touching missing elements ends the process (SIGBUS on POSIX). Nothing in
+    this library shortens a file that has readers.
 
     One thread at a time may write. See `open` for the parameters and the errors.
     """
@@ -214,9 +214,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             return
         if self._mode == "a":
             if not lock_for_writing(self._file):
-                raise DataFileError("is being written by somebody else")
+                raise DataFileError("is being written by another process")
             self._owner = os.getpid()
-            # Whoever adds to a file need not know all that is in it.
+            # Appending does not need the whole directory of a file.
             ending = load_end(reader.read_at, reader.size)
             self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._directory.torn is not None:
@@ -227,7 +227,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
         self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
-            # Always one, so that what was begun can be told from what never was such a file.
+            # Always write metadata, which marks an unfinished file as one of this kind.
             self._writer.add_metadata(metadata or {})
 
     @property
@@ -238,12 +238,12 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def path(self) -> Path:
-        """Where the file is, or is to be."""
+        """Path of the file."""
         return self._path
 
     @property
     def mode(self) -> FileMode:
-        """How the file was opened."""
+        """Mode in which the file was opened."""
         return self._mode
 
     @property
@@ -253,7 +253,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What was said about the file as a whole; read anew, so that it may be changed freely."""
+        """Metadata of the file; a new dictionary, which may be changed freely."""
         place = self._directory.metadata
         if place is None:
             return {}
@@ -272,7 +272,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What opening the file finds that it has begun to hold and does not, or damaged: a sentence each."""
+        """Losses found when the file was opened, such as unfinished or damaged tensors: a sentence each."""
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
@@ -567,10 +567,10 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         Raises
         ------
         DataFileError
-            If somebody writes to it, or has since it was opened.
+            If another process writes to it, or has since it was opened.
         """
         if self._file is None or not lock_for_writing(self._file):
-            raise DataFileError(f"{self._path} is being written by somebody else")
+            raise DataFileError(f"{self._path} is being written by another process")
         self._owner = os.getpid()
         grew = self._reading.size != self._directory.end and self._directory.torn is None
         if grew or not self._is_in_place(self._file):
@@ -709,8 +709,8 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         tensor
             A tensor, or anything that `as_tensor` takes; or `Records`, whose fields are written together.
         metadata
-            What to say about the tensor: one level of scalars, unless `metadata_depth` is more. Records have
-            none.
+            Metadata of the tensor: one level of scalars, unless `metadata_depth` is more. Records cannot have
+            any.
         metadata_depth
             How deep `metadata` may nest.
         compress
@@ -754,9 +754,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     ) -> None:
         """Add rows to a tensor, after those that it has: all of them are in the file afterwards, or none.
 
-        What is written is one record, however many there are, so that this costs the same each time. Under
-        the name is then a view of all rows. A name that is not taken begins a tensor; a tensor without rows
-        adds nothing.
+        The new rows are one record, however many there are, so that this costs the same each time. The name
+        then is a view of all rows. A name that is not taken begins a tensor; a tensor without rows adds
+        nothing.
 
         Parameters
         ----------
@@ -820,7 +820,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self.append(name, tensor)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return what was said about a tensor when it was appended; empty if nothing was."""
+        """Return the metadata of a tensor from when it was appended; empty without any."""
         if self._directory.has_view(name):
             return self._reading.message(self._view_place(name), RecordFacts("view", name)).metadata or {}
         found = self._lying(name)
@@ -844,7 +844,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         """Raise if another file took the place of the one that is appended to."""
         if not self._is_in_place(file):
             raise DataFileError(
-                f"{self._path} was replaced or removed while it was appended to; what was added is lost"
+                f"{self._path} was replaced or removed while it was appended to; new tensors are lost"
             )
 
     def flush(self) -> None:
@@ -883,11 +883,11 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if writer.is_interrupted:
             if self._temporary is not None:
                 raise DataFileError(f"an exception interrupted the writing of {self._path}: it is as it was")
-            # What was appended is found by a scan when the file is opened again.
+            # Without an index, opening the file finds the appended records by a scan.
             return
         if self._temporary is None:
             self._check_in_place(file)
-        # What nobody sees yet needs to be durable only before it is seen.
+        # A temporary file need not be durable before it replaces the target.
         writer.add_index(durable=self._temporary is None)
         if self._temporary is not None:
             os.fsync(file)

@@ -1,4 +1,4 @@
-"""`verify`: every byte of a `.tens` file read, and its index compared with what is there."""
+"""`verify`: read every byte of a `.tens` file, and compare its index with its records."""
 
 import os
 from collections.abc import Callable
@@ -22,7 +22,7 @@ __all__ = ["Verification", "verify"]
 @final
 @frozen
 class Verification:
-    """What was found in a file."""
+    """Result of verifying a file."""
 
     tensors: int
     """How many tensors can be read."""
@@ -37,7 +37,7 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if there are no problems."""
         return not self.problems
 
 
@@ -94,7 +94,7 @@ def verify(
         directory.records = walked.records | directory.records
         places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]
-        # What lies after a damaged header is found by the index alone.
+        # Only the index lists records after a damaged header.
         places += [place for _, place, *_ in directory.rows if place.start >= end]
         problems += _compare(directory, walked, end) if directory.chain else []
         for place in places:

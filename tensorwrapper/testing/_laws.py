@@ -29,9 +29,8 @@ class Laws(ABC):
     """Abstract: `shapes`, the strategy of shapes that must keep the laws.
 
     A law is a method whose name begins with ``test_``, with the parameter ``shape`` and perhaps ``other``, a
-    second shape, and ``data``.
-    Each subclass gets a separate Hypothesis test for every law that it does not define itself: a test
-    shared by several classes could not tell whose example failed.
+    second shape, and ``data``. Each subclass gets a separate Hypothesis test for every law that it does not
+    define itself: a test shared by several classes could not tell whose example failed.
     """
 
     __slots__ = ()

@@ -25,9 +25,9 @@ _KEYS: tuple[Any, ...] = (slice(None), slice(1, None), slice(None, None, -1), sl
 class LayoutContract(ABC):
     """Abstract: `layouts`, some small layouts, of boxes and of jagged shapes as far as there are such.
 
-    Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method
-    is one law. A law that does not apply is disabled by name: ``test_... = None``; methods that raise
-    a `LayoutError` is named in `refuses`.
+    Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method is
+    one law. A law that does not apply is disabled by name: ``test_... = None``; methods that raise a
+    `LayoutError` are listed in `refuses`.
 
     Examples
     --------

@@ -97,9 +97,9 @@ def jagged_shapes(
 ) -> SearchStrategy[Shape]:
     """Return a strategy of ragged shapes that own their columns.
 
-    They have up to three unrolled modes above cells of any rank, with separate extents for every
-    prefix and every cell (or equal cells), and origins that are all zero or differ everywhere.
-    Rows and whole shapes may be empty.
+    They have up to three unrolled modes above cells of any rank, with separate extents for every prefix and
+    every cell (or equal cells), and origins that are all zero or differ everywhere. Rows and whole shapes may
+    be empty.
 
     Examples
     --------

@@ -53,8 +53,7 @@ class StreamReader(Shown):
     """Takes a stream of bytes in pieces of any size, and gives the messages in it.
 
     Each part of a message is assembled in separate memory as its bytes arrive. So elements are copied once
-    and
-    are aligned, and memory is not allocated before the bytes arrive.
+    and are aligned, and memory is not allocated before the bytes arrive.
 
     Parameters
     ----------

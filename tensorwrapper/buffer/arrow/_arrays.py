@@ -76,7 +76,7 @@ _Found: TypeAlias = tuple[list[_Level], Array | StringData, Marks | None]
 @final
 @frozen(eq=False)
 class ArrowValues:
-    """What an Arrow array holds: how many items, the lists that they are, and the elements of all."""
+    """Contents of an Arrow array: the number of items, the levels of lists, and all elements."""
 
     count: int
     levels: list[_Level]

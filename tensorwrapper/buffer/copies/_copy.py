@@ -1,7 +1,7 @@
-"""Where element data is copied, so that copies can be counted.
+"""All copies of element data, so that they can be counted.
 
-Copies by a plan stand in ``_run_copy.py``, and what both use, strided copies at the speed of memory, in
-``_strided_copy.py``. No other module of the package copies elements; a test reads the sources for it.
+``_run_copy.py`` has copies by a plan, and ``_strided_copy.py`` strided copies at the speed of memory, for
+both modules. No other module of the package copies elements; a test reads the sources for it.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -47,7 +47,7 @@ _FEW = 16  # arrays that are copied one by one
 
 @final
 class CopyCount(Shown):
-    """How many bytes of elements were copied while it was counting, and in how many copies."""
+    """Number of copies, and of bytes of elements copied, while it was counting."""
 
     __slots__ = ("copies", "nbytes")
 
@@ -94,7 +94,7 @@ def _count(nbytes: int) -> None:
 
 
 def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> npt.NDArray[_S]:
-    """Return the elements in memory of their own, without gaps, last mode fastest."""
+    """Return the elements in new memory, without gaps, last mode fastest."""
     if array.size <= CACHED or array.flags.c_contiguous:
         result = np.array(array, dtype=dtype, order="C", copy=True)
     else:
@@ -213,7 +213,7 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
 def write_number(target: Array, key: object, value: float) -> bool:
     """Write a number of Python at an index of plain integers, if it fits as it is; tell whether it was.
 
-    Whatever is wrong, or is to be looked at, is left to the general way.
+    All errors, and values that need checks, are left to the general method.
     """
     items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
     if len(items) != target.ndim or not _INTEGERS.issuperset(map(type, items)):
@@ -232,7 +232,7 @@ def write_number(target: Array, key: object, value: float) -> bool:
 
 
 def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:
-    """Return what NumPy's indexing with arrays selects: elements in memory of their own."""
+    """Return the result of NumPy's indexing with arrays: elements in new memory."""
     result: npt.NDArray[_S] = array[cast("Any", key)]
     if type(result) is not np.ndarray:  # one element
         result = np.asarray(result)

@@ -55,7 +55,7 @@ def copy_between(
 ) -> None:
     """Write each element of `source` to where `target_layout` puts it in `target`.
 
-    What `run_copy` does, with a plan that is made for it.
+    As `run_copy`, with a plan made for the two layouts.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def copy_between(
 
 
 def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsIndex = 1) -> None:
-    """Move the elements of a plan from one flat array to another; what is not a target place stays.
+    """Move the elements of a plan from one flat array to another; other places of the target are kept.
 
     Nothing the size of the data is allocated, except where both arrays share memory that is read and
     written: then what is read is copied first.
@@ -143,7 +143,7 @@ def _overlap(plan: CopyPlan, reads: tuple[int, int], source: Array, target: Arra
 
 
 def _apart(source: Array, bounds: tuple[int, int]) -> Array:
-    """Return a copy of what is read, at the same offsets; what is below them is never touched."""
+    """Return a copy of the source within bounds, at the same offsets; memory below them is never touched."""
     least, greatest = bounds
     copy = np.empty(greatest + 1, dtype=source.dtype)
     copy[least:] = source[least : greatest + 1]
@@ -195,7 +195,7 @@ def _copy_elements(plan: CopyPlan, move: _Move) -> bool:
         if copy_runs(source, target, starts, splits[:-1], splits[1:], shift):
             return True
     for places, goal in elements:
-        # Both sides were looked at before; another look would copy the target.
+        # Both sides have been checked; checking again in NumPy would copy the target.
         np.take(source, places, out=target[goal : goal + len(places)], mode="clip")
     return True
 

@@ -21,8 +21,8 @@ _MISSING: Final = object()
 class CurrentStrings:
     """The strings at hand. A reader takes them and works on them, whatever is written meanwhile.
 
-    A few strings that are written one by one are kept beside the others until somebody asks for all of them,
-    so that a loop of writes does not pass over all elements each time. A reader needs no lock.
+    Strings that are written one by one are kept separately until all strings are read, so that a loop of
+    writes does not pass over all elements each time. A reader needs no lock.
     """
 
     __slots__ = ("_lock", "_strings", "_written")
@@ -39,12 +39,12 @@ class CurrentStrings:
 
     @property
     def is_merged(self) -> bool:
-        """Whether no string stands beside the others."""
+        """True if no strings are kept separately."""
         return not self._written
 
     @property
     def value(self) -> StringData:
-        """All strings as of one moment."""
+        """All strings at one moment."""
         if self._written:
             with self._lock:
                 self._merge()

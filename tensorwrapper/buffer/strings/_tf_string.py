@@ -64,7 +64,7 @@ def read_varints(data: Bytes, places: IntArray) -> tuple[npt.NDArray[np.uint64],
     """Return the numbers that begin at these places, their sizes, and which is the first that is none.
 
     The third is the number of places if all are numbers. A number must end within the data, in its tenth
-    byte at the latest, and fit into 64 bits. What is returned for a place that has no number means nothing.
+    byte at the latest, and fit into 64 bits. The result of a place without a number has no meaning.
     """
     byte = data[places]
     values = (byte & 0x7F).astype(np.uint64)
@@ -285,7 +285,7 @@ def tf_string_size(nbytes: SupportsIndex) -> int:
 
 
 def encode_tf_string(value: str | BufferLike | Array) -> bytes:
-    """Return one element as it stands in the data of a TF_STRING: its length, a varint, and its bytes.
+    """Return one element as in the data of a TF_STRING: its length, a varint, and its bytes.
 
     Text is written as UTF-8.
 

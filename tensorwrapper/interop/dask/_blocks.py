@@ -293,7 +293,7 @@ def contract_in_parts(
 
 
 class _Facts(NamedTuple):
-    """What a plan knows of an operand, which is no tensor, so that none is the same as another."""
+    """Facts of an operand for a plan; not a tensor, so that two are never taken for the same."""
 
     pattern: BlockPattern[Any]
     symmetry: Symmetry | None

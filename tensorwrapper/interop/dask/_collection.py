@@ -1,4 +1,4 @@
-"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or lies on a worker."""
+"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or stored on a worker."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -103,8 +103,8 @@ class DaskTensor(_Operators):
     """A jagged tensor as a collection of Dask, in parts that are runs of whole rows; `to_dask` makes it.
 
     Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and
-    operators work part by part, and so do the methods below; ``as_view(collection)``, and an index, give
-    views: what these select moves, and nothing else.
+    operators work part by part, and so do the methods below. ``as_view(collection)``, and an index, return
+    views, which move only the selected elements.
 
     Examples
     --------
@@ -144,7 +144,7 @@ class DaskTensor(_Operators):
 
     @property
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """How many rows each part has."""
+        """Number of rows of each part."""
         return (tuple(np.diff(self.marks).tolist()),)
 
     def __len__(self) -> int:
@@ -221,7 +221,7 @@ class DaskTensor(_Operators):
         shape: Shape[Any] | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> "DaskTensor":
-        """Return what a function makes of the tiles (the innermost boxes; of rows, the rows).
+        """Return the results of a function of the tiles (the innermost boxes; of rows, the rows).
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class DaskTensor(_Operators):
             Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns
             one of n new ones, of one size too. It is called once for each size in a part, with a copy.
         shape
-            What they are together, over as many rows; as before if not given.
+            Shape of the result, over as many rows; by default unchanged.
         dtype
             The type of the new elements; as before if not given.
         """
@@ -370,7 +370,7 @@ class DaskTensor(_Operators):
     def _reduced_along(
         self, ufunc: np.ufunc, name: str, axis: object = 0, **options: object
     ) -> "DaskArray | DaskTensor":
-        """Return one number for each prefix: what the local reduction makes of each part."""
+        """Return one number for each prefix, by the local reduction of each part."""
         reduce: Any = ufunc.reduce
         call = functools.partial(reduce, axis=axis, **options)
         sample = call(sample_rows(self.shape, self.dtype))
@@ -454,7 +454,7 @@ class DaskTensor(_Operators):
     # The protocol of Dask's collections.
 
     def __dask_graph__(self) -> object:
-        # Whoever computes it asks for it first.
+        # Computing always calls this first, so register here.
         introduce()
         return self.graph
 
@@ -502,13 +502,13 @@ class RowSource:
 
     @property
     def held(self) -> Held:
-        """Where the parts begin, and their keys; O(cells)."""
+        """Starts of the parts, and their keys; O(cells)."""
         rows = self.rows
         return Held(rows, rows.name, (row_starts(rows.shape)[rows.marks],), rows.shape, rows.dtype)
 
     @property
     def version(self) -> str:
-        """Nothing: what tasks make does not change."""
+        """Empty: results of tasks do not change."""
         return ""
 
     @property

@@ -1,4 +1,4 @@
-"""Selections cut where the chunks of a source end: what is done where a chunk is, and where pieces meet."""
+"""Selections split at the chunks of a source: the work on the worker of a chunk, and the assembly."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ class Placed:
 
     @property
     def version(self) -> str:
-        """Nothing: what tasks have made does not change."""
+        """Empty: results of tasks do not change."""
         return ""
 
     @property
@@ -91,7 +91,7 @@ class Cut:
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return self.local.size
 
 
@@ -151,7 +151,7 @@ def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Cut]:
 
 
 def cut(chunk: Chunk, local: Wanted) -> Array:
-    """Return a piece of a chunk: the task that runs where the chunk is. It is read-only, and of its own."""
+    """Return a piece of a chunk, in a task on the chunk's worker. It is read-only, and a copy."""
     if isinstance(local, Runs):
         flat = chunk.elements() if isinstance(chunk, Tensor) else np.ravel(chunk)
         if len(local.starts) == 1:
@@ -177,7 +177,7 @@ def _whole(chunk: Chunk) -> Any:  # noqa: ANN401 - an array
 @final
 @frozen(eq=False)
 class Recipe:
-    """How a part of a view is made of pieces."""
+    """Assembly of a part of a view from pieces."""
 
     view: View[Any]
     """The part; its sources elsewhere are `Placed`."""

@@ -1,4 +1,4 @@
-"""Views over what workers hold: selections go to the chunks, and only their pieces travel."""
+"""Views over chunks on workers: selections run on the workers, and only pieces move."""
 
 import io
 import itertools
@@ -25,7 +25,7 @@ Key: TypeAlias = tuple[Any, ...]
 @final
 @frozen(eq=False)
 class Held:
-    """What Dask holds of a source: where its chunks begin, and what their keys are."""
+    """Chunks of a source in Dask: their boundaries and their keys."""
 
     collection: Any
     name: str
@@ -41,7 +41,7 @@ class Held:
 @final
 @frozen
 class Moves:
-    """What a plan moves between workers.
+    """Transfers of a plan between workers.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Moves:
     total
         The bytes of all pieces.
     homes
-        Where each part is put together; None if nobody knows yet where the chunks are.
+        Worker that assembles each part; None if the chunks have no workers yet.
     """
 
     nbytes: int
@@ -73,9 +73,9 @@ def held_by(source: object) -> Held | None:
 
 
 def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
-    """Return a view with a `Placed` source in place of each that Dask holds, and what these are.
+    """Return a view with a `Placed` source in place of each source in Dask, and the chunks of these.
 
-    A pickle has each source once, and all else as it is: what is in memory stays there.
+    A pickle has each source once, and everything else unchanged, including sources in memory.
     """
     held: list[Held] = []
     numbers: dict[str, int] = {}
@@ -129,7 +129,7 @@ class _Part:
         return cls(view, tuple(wanted), tuple(cuts))
 
     def weights(self, places: Mapping[Key, Sequence[str]]) -> "Counter[str]":
-        """Return how many bytes of what it needs each worker has."""
+        """Return how many of the needed bytes each worker has."""
         found: Counter[str] = Counter()
         for _, own, piece in self.cuts:
             for worker in places.get(own.key(piece), ()):
@@ -181,9 +181,9 @@ def tasks_over(
 ) -> Any:  # noqa: ANN401 - a graph
     """Return the graph of parts of a view that `lowered` gave, under their keys.
 
-    Where chunks are is asked now. A part is put together where most of it is, and pieces are cut where they
-    are. Without a cluster whole chunks are handed on, and so they are, if `pinned`, where they are needed:
-    only who knows that the graph is run as it is may say so.
+    The workers of chunks are looked up now. A part is assembled where most of it is, and pieces are cut on
+    the workers of their chunks. Without a cluster whole chunks are passed on; so they are, unless `pinned`,
+    within a cluster: only a graph that runs without optimization may be pinned.
     """
     places, alone = _places(held), current_client() is None
     made = [_Part.of(view, held) for _, view in parts]

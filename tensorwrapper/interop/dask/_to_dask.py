@@ -35,8 +35,8 @@ def to_dask(
         they are cut where their chunks are, and nothing else moves.
     chunks
         Of a box, tiles or layers: a tiling, or what Dask and Zarr write: sizes, or one size, or -1 of each
-        mode. If not given, tiles are chunks, and what lies under one index of the outermost layer; a plain
-        box is cut as it lies in memory (``layout.hints()``).
+        mode. By default tiles are chunks, and so are the elements under one index of the outermost layer; a
+        plain box is cut in its memory order (``layout.hints()``).
     max_elements
         How many elements a chunk, or a run of rows, has at most where nothing else says so; if not given, as
         many as Dask's configuration allows bytes for. A present tile, and a row of the outermost mode, is

@@ -163,8 +163,7 @@ class Connection:
         """Return the bytes of elements to request in one answer, by the measured speed of the link.
 
         `total` is the size of the read: it may be one answer where many would be smaller. A server that casts
-        to
-        a smaller type counts `narrowing` times as many, for the elements before the cast.
+        to a smaller type counts `narrowing` times as many, for the elements before the cast.
         """
         return min(self.welcome.answer_bytes // narrowing, self.link.piece_of(total))
 

@@ -62,13 +62,13 @@ class RemoteTensor(RemoteArray, InTiles):
     """A tensor at a server, pinned to its version at the time of lookup.
 
     Indexing returns a `View`. `compute()` reads only the needed elements from the server. All functions of
-    `selection` accept such views, and this tensor. If the tensor is changed, reads
-    raise `VersionChangedError`; look it up again.
+    `selection` accept such views, and this tensor. If the tensor is changed, reads raise
+    `VersionChangedError`; look it up again.
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks
-    sends the elements of present tiles when a selection is computed. One that is tiled
-    there is tiled here: selections of elements are requested as selections of the box under the tiles.
+    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks sends
+    the elements of present tiles when a selection is computed. One that is tiled there is tiled here:
+    selections of elements are requested as selections of the box under the tiles.
 
     It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
     The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of

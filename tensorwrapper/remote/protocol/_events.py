@@ -232,9 +232,9 @@ class AskWrite:
     """Elements to be stored where some selections of a tensor are, in the order of an `Elements`.
 
     No element is in two of the selections. With a version, only if the tensor is at that version still.
-    Client and number of the request identify the write: a repeated request gets the first answer.
-    For strings `values` has the number of bytes of each, and `texts` the texts one after the other. `box` is
-    as in `AskRead`. For nullable elements `valid` has a byte for each: 1 if it is valid, else 0.
+    Client and number of the request identify the write: a repeated request gets the first answer. For strings
+    `values` has the number of bytes of each, and `texts` the texts one after the other. `box` is as in
+    `AskRead`. For nullable elements `valid` has a byte for each: 1 if it is valid, else 0.
     """
 
     name: str

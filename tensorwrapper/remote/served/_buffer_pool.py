@@ -27,8 +27,7 @@ class BufferPool:
 
     The allocator of the system returns memory of a few MiB late or never, and memory freed by one thread is
     not available to another: it would use twice the size of the answers. Fresh pages cost twenty times as
-    much
-    as writing them. Any thread may use it.
+    much as writing them. Any thread may use it.
     """
 
     __slots__ = ("_free", "_lock", "nbytes")

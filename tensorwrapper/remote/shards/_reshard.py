@@ -44,8 +44,7 @@ class ReshardPlan:
         All holders of both.
     senders, receivers, nbytes
         For each pair of holders with a transfer, the sender and the receiver, as numbers of `holders`, and
-        the
-        bytes of elements. A holder that is both keeps them.
+        the bytes of elements. A holder that is both keeps them.
     pieces
         How many boxes of elements go from one old tile into one new one, for each holder of the new.
     """
@@ -170,8 +169,7 @@ def reshard_plan(old: Sharding, new: Sharding) -> ReshardPlan:
     """Return the transfers that change a tensor from one sharding to another, without executing them.
 
     Elements that a new holder already has, also as a replica, do not move; others come from the holder that
-    is tried
-    asked first. O(pieces) in array operations, in memory of a few MiB beside the two shardings.
+    is tried first. O(pieces) in array operations, in memory of a few MiB beside the two shardings.
 
     Raises
     ------

@@ -85,8 +85,8 @@ class Sharding:
         For each tile in row-major order the number of its placement. If not given, as many tiles
         as placements are one each, in order, and others are dealt in runs of about equal volume.
     placements
-        For each placement the numbers of its holders, in the order in which they are tried; the
-        others are replicas. If not given, each holder is one.
+        For each placement the numbers of its holders, in the order in which they are tried; the others are
+        replicas. If not given, each holder is one.
     rows
         Number of rows in each tile, for jagged rows.
     fill_value

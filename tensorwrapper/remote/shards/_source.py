@@ -37,8 +37,8 @@ _NAMES: Final = 32
 class ShardSource:
     """A box, or the elements of all rows, in tiles at several holders, which are read in parallel.
 
-    A tile is read from its first holder, or from a replica if that fails. A tile that has
-    changed since it was looked up raises `VersionChangedError`.
+    A tile is read from its first holder, or from a replica if that fails. A tile that has changed since it
+    was looked up raises `VersionChangedError`.
     """
 
     fleet: ShardPool

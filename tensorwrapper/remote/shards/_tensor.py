@@ -25,10 +25,9 @@ __all__ = ["ShardedTensor"]
 class ShardedTensor(RemoteArray):
     """A tensor in parts at several servers. Indexing returns a `View`, which reads the parts in parallel.
 
-    Selecting jagged rows transfers only their lengths; selecting from a sparse
-    tensor the stored entries of the selection. A server that
-    does not answer is replaced by another that has the part; where there is none, all else is read and then
-    `ShardsLostError` lists the missing parts.
+    Selecting jagged rows transfers only their lengths; selecting from a sparse tensor the stored entries of
+    the selection. A server that does not answer is replaced by another that has the part; where there is
+    none, all else is read and then `ShardsLostError` lists the missing parts.
     """
 
     __slots__ = ("_shape", "_source", "_sparse")

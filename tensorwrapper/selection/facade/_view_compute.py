@@ -127,16 +127,16 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     ) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return the elements as a tensor in new memory, at the same indices.
 
-        Beside the result a few MiB are needed, and for sources that are not in this process the data
-        on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
+        Beside the result a few MiB are needed, and for sources that are not in this process the data on its
+        way. A jagged, sparse or string tensor that is only sliced stays what it is.
 
         Parameters
         ----------
         out
-            Target to write into, which is returned as a tensor: a tensor with strides, or an array, of
-            these extents, any strides and a type that the elements can be cast to; or an object with writable
-            DLPack memory, such as a tensor of PyTorch. Where it shares memory with a
-            source, the elements are computed apart first.
+            Target to write into, which is returned as a tensor: a tensor with strides, or an array, of these
+            extents, any strides and a type that the elements can be cast to; or an object with writable
+            DLPack memory, such as a tensor of PyTorch. Where it shares memory with a source, the elements are
+            computed apart first.
         order
             How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
         threads
@@ -148,8 +148,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
         scheduler
             Scheduler for the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync"
-            and
-            the like. Selections are split at chunks, and transferred without change.
+            and the like. Selections are split at chunks, and transferred without change.
 
         Raises
         ------

@@ -136,8 +136,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """Return a picture: one cell per element, coloured by the source that it comes from.
 
         The text of a cell is the index in the source, or the constant. Views of rank 2 or less with a few
-        hundred
-        elements are drawn; others give a note.
+        hundred elements are drawn; others give a note.
 
         Examples
         --------

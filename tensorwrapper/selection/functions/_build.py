@@ -91,9 +91,9 @@ def as_view(source: ViewLike) -> View[Any]:
     """Return the view of a whole source; a view as it is.
 
     Nothing is read. Lazy arrays of other libraries (datasets of h5py, arrays of Zarr, Dask and xarray, a
-    TensorStore, and objects with a shape, a NumPy dtype and slices like these) become an
-    `ArraySource`: `compute` reads the needed elements. An object with a method ``as_source`` is
-    read through its result. Text becomes a tensor by `strings`, all other values by `as_tensor`.
+    TensorStore, and objects with a shape, a NumPy dtype and slices like these) become an `ArraySource`:
+    `compute` reads the needed elements. An object with a method ``as_source`` is read through its result.
+    Text becomes a tensor by `strings`, all other values by `as_tensor`.
 
     Examples
     --------

@@ -1,8 +1,7 @@
 """Operations on rows: the shape of the result, and the box of rank 1 with its elements.
 
-Each operation has two parts: the shape of the result, and its elements in row-major order. Shapes
-compute the first; the second are operations on boxes of rank 1: one after the other,
-pieces of several, chosen, cast.
+Each operation has two parts: the shape of the result, and its elements in row-major order. Shapes compute the
+first; the second are operations on boxes of rank 1: one after the other, pieces of several, chosen, cast.
 """
 
 # The field of a frozen class is read as the property that it stands for.

@@ -1,8 +1,8 @@
 """The normal form: selections pushed into operands as far as they go, and pieces that fit made one.
 
-Nothing is computed here. The normal form of a chain over one source is its layout; that of any other view
-is a tree of pieces, each of them one layout of one source or generator. How far a selection goes
-into a node is the node's to say (`Node.lowered`, `Node.selected`).
+Nothing is computed here. The normal form of a chain over one source is its layout; that of any other view is
+a tree of pieces, each of them one layout of one source or generator. How far a selection goes into a node is
+the node's to say (`Node.lowered`, `Node.selected`).
 """
 
 from typing import Any, cast

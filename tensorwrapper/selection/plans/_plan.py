@@ -53,8 +53,7 @@ class SourceRead:
     selections
         Selections of one read of the source; none if it is a tensor in this process.
     nbytes
-        Number of bytes of elements read. For a tensor in this process each needed element
-        counts once.
+        Number of bytes of elements read. For a tensor in this process each needed element counts once.
     """
 
     source: Source

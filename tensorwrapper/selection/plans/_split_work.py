@@ -1,8 +1,8 @@
 """Split a view into the read of its source, and the work on the result of the read.
 
-A selection that acts mode by mode is exactly two: the source reads each distinct position of
-each mode once, ascending; the receiver repeats, reorders and spreads these. So repetition, padding and
-the order of modes cost no bytes.
+A selection that acts mode by mode is exactly two: the source reads each distinct position of each mode once,
+ascending; the receiver repeats, reorders and spreads these. So repetition, padding and the order of modes
+cost no bytes.
 """
 
 from math import gcd, prod

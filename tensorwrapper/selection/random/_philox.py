@@ -98,8 +98,8 @@ def words_of_run(first: int, count: int, seed: int, stream: int) -> Words:
 def words_at(ranks: Words, seed: int, stream: int) -> Words:
     """Return the word of each rank of an array of one mode, in any order; 4 to 150 ns each.
 
-    Adjacent ranks are faster, since neighbours share their block; ranks close to
-    one another are picked from a run.
+    Adjacent ranks are faster, since neighbours share their block; ranks close to one another are picked from
+    a run.
     """
     if not ranks.size:
         return np.empty(0, np.uint64)

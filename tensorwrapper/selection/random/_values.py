@@ -1,9 +1,8 @@
 """Random numbers as a function of a seed and a rank: no state, so no order in which they must be drawn.
 
-Each rank has 64 random bits w: the word of that number of Philox4x64-10 whose key is the seed
-and the number of the distribution, as NumPy counts them. Only sums, products, quotients and roots of
-numbers of IEEE 754 follow, so that the results have the same bits on every machine and with every version
-of NumPy.
+Each rank has 64 random bits w: the word of that number of Philox4x64-10 whose key is the seed and the number
+of the distribution, as NumPy counts them. Only sums, products, quotients and roots of numbers of IEEE 754
+follow, so that the results have the same bits on every machine and with every version of NumPy.
 
 ========= ============================================================================== ==============
 name      number                                                                         key's second
@@ -120,11 +119,11 @@ def normal_pairs(
 ) -> Floats:
     """Return two standard normal numbers for each pair of random words, next to one another.
 
-    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. Of the words a and b
-    The pair of the words a and b is ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) /
-    2**53)) and
-    t = 2 pi b / 2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is memory of
-    seven rows of at least as many numbers, which is used again: fresh pages cost as much as the numbers.
+    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. The
+    pair of the words a and b is ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) /
+    2**53)) and t = 2 pi b / 2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is
+    memory of seven rows of at least as many numbers, which is used again: fresh pages cost as much as the
+    numbers.
 
     Examples
     --------
@@ -309,11 +308,10 @@ def draw(
     """Return the random number of each rank, in the shape of `ranks`.
 
     A number depends only on the seed, the distribution, its parameters, the dtype and its rank, not on other
-    numbers or their order. A range of ranks has step 1. `parameters` are low and
-    high, mean and sigma, low and high, or p: numbers, or arrays that are broadcast against the ranks.
-    `out`, of any strides, is written to and returned. O(n) time, less where ranks lie close; about 5 MB
-    beside the result, and up to 32 bytes for each element of parameters that are arrays, which are checked
-    before a number is drawn.
+    numbers or their order. A range of ranks has step 1. `parameters` are low and high, mean and sigma, low
+    and high, or p: numbers, or arrays that are broadcast against the ranks. `out`, of any strides, is written
+    to and returned. O(n) time, less where ranks lie close; about 5 MB beside the result, and up to 32 bytes
+    for each element of parameters that are arrays, which are checked before a number is drawn.
 
     Raises
     ------

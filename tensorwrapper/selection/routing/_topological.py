@@ -1,7 +1,7 @@
 """Requests to the nodes of a view, in topological order: nodes before their operands.
 
-Recursion would visit a shared node once for each path to it, exponentially often.
-Here all requests to a node are collected before it is processed.
+Recursion would visit a shared node once for each path to it, exponentially often. Here all requests to a node
+are collected before it is processed.
 """
 
 from collections import deque

@@ -30,8 +30,8 @@ _Goal: TypeAlias = "list[slice | IntArray]"
 def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:
     """Write elements of a runner, which a layout addresses by their number in row-major order.
 
-    Runs of them are written or kept as they come. Windows with scattered numbers are halved until
-    their numbers are dense; windows that need little of a run are read point by point.
+    Runs of them are written or kept as they come. Windows with scattered numbers are halved until their
+    numbers are dense; windows that need little of a run are read point by point.
     """
     if out.size:
         base, axes = layout.implementation.mode_maps("a selection")

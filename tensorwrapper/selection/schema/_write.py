@@ -179,8 +179,7 @@ def to_json(
     ----------
     view
         A view of any shape. Results of a Python function cannot be written. All fields of records are
-        written,
-        and each node that they share once; `fields.records_from_json` reads them.
+        written, and each node that they share once; `fields.records_from_json` reads them.
     form
         ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.

@@ -1,9 +1,9 @@
 """Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and what is like them.
 
-Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in
-place; Zarr takes them and answers in blocks; all others are read by slices. Positions
-within a chunk, or within a page where there are no chunks, are read in one slice and picked here: that costs
-what the array reads from its file anyway.
+Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in place;
+Zarr takes them and answers in blocks; all others are read by slices. Positions within a chunk, or within a
+page where there are no chunks, are read in one slice and picked here: that costs what the array reads from
+its file anyway.
 """
 
 import contextlib

@@ -38,8 +38,7 @@ class ReadHandle(Protocol):
         """Return an iterator over the numbers of the selections, each as soon as it is at its destination.
 
         In between it may yield None, after having waited a little: a caller that waits for several sources
-        turns
-        to the next, and checks for cancellation. It is used by the thread that started the read.
+        turns to the next, and checks for cancellation. It is used by the thread that started the read.
         """
         ...
 

@@ -23,8 +23,7 @@ def check_distinct(targets: Iterable[WriteTarget]) -> None:
     """Raise `ReadOnlyError` if two elements share a place, of one part or of two.
 
     Parts of one memory are distinct if their ranges do not meet; others are compared by their layouts, and
-    many
-    of them by their sorted addresses. O(parts log parts), plus O(elements log elements) for such parts.
+    many of them by their sorted addresses. O(parts log parts), plus O(elements log elements) for such parts.
     """
     spans: list[Span] = []
     for target in targets:

@@ -1,8 +1,8 @@
 """Targets of an assignment to a view: the tensors that store its elements.
 
-The pieces of the normal form are parts of the box, and each is one layout of one source. A reordered
-operand (`Whole`) is written through a copy of its elements if all are selected, and else
-address by address; so is a cached node (`Once`), whose addresses are found once.
+The pieces of the normal form are parts of the box, and each is one layout of one source. A reordered operand
+(`Whole`) is written through a copy of its elements if all are selected, and else address by address; so is a
+cached node (`Once`), whose addresses are found once.
 """
 
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
+"""Check rows before they are appended: they must continue the tensor, and be of its kind."""
 
 from collections.abc import Sequence
 from typing import Any, Self, cast, final
@@ -63,7 +63,7 @@ def _check_all_elements(tensor: Tensor[Any], name: str) -> None:
 @final
 @frozen(eq=False)
 class Pattern:
-    """What the rows of a tensor in a file are like; all of its records have one pattern."""
+    """Properties of the rows of a tensor in a file; all of its records have one pattern."""
 
     name: str
     is_box: bool
@@ -121,7 +121,7 @@ class Pattern:
         """
         weak = isinstance(given, list | tuple)
         if _is_empty(given):
-            return None  # Of a list without rows nobody can say what they are like.
+            return None  # The properties of a list without rows are unknown.
         tensor = self._read(given)
         _refuse_blocks(tensor, self.name)
         _check_all_elements(tensor, self.name)
@@ -133,7 +133,7 @@ class Pattern:
         return tensor
 
     def _read(self, given: object) -> Tensor[Any]:
-        """Return what was given as a tensor; lists and arrays are read as what the tensor that grows has."""
+        """Return the given rows as a tensor; lists and arrays are converted to the type of the old rows."""
         if isinstance(given, TensorCommon):
             return as_tensor(cast("npt.ArrayLike", given))
         if holds_strings(self.dtype):

@@ -35,7 +35,7 @@ _PLAIN: Final = "biufcmM"  # kinds of elements that lie in a file as they are
 @final
 @frozen(eq=False)
 class Records:
-    """The extensions of a tensor, each opened when it is asked for."""
+    """The extensions of a tensor, each opened on access."""
 
     reader: RecordReader
     rows: Sequence[Row]
@@ -102,7 +102,7 @@ class Records:
     def _read_alike(self) -> RecordBatch:
         count, reader, dtype = len(self.rows) + 1, self.reader, self.first.dtype
         found = np.zeros(count, dtype=np.bool_)
-        # What a small record is allowed follows from its label, unless a reader allows less than all do.
+        # The label limits the size of a small record, unless a reader has stricter limits than the default.
         if count < _MANY or reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
         table = np.array([(row[1].start, row[1].length, row[4] or 0, 0) for row in self.rows], dtype=np.int64)
@@ -134,7 +134,7 @@ class Records:
             found, message = self.reader.record(row)
             self._check(number, found)
         except DataFileError:
-            # Whoever needs the record is told.
+            # Reading this record alone raises the error.
             return None
         own = number_of(message, self.reader.field)
         like = RecordTemplate.of(self.reader.mapped, row[1], message.label_object, own)

@@ -50,7 +50,7 @@ _Body: TypeAlias = list[bytes | memoryview]
 
 @final
 class RecordWriter:
-    """Appends records to a file that belongs to somebody else, who closes it."""
+    """Appends records to an open file, which its owner closes."""
 
     __slots__ = (
         "_covered",
@@ -75,7 +75,7 @@ class RecordWriter:
         self._file = file
         self._directory = directory
         self._piece_bytes = piece_bytes
-        # Rows that an index lists. What a scan found has none any more.
+        # Rows that an index lists. After a scan there are none.
         self._covered = directory.n_rows if directory.chain else 0
         # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
         # there are.
@@ -85,10 +85,10 @@ class RecordWriter:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether an exception came between the file and what is known of it; then nothing more is written.
+        """True if an exception left the state out of step with the file; then nothing more is written.
 
-        An exception out of a signal comes between any two steps. What the file has is whole, and is found
-        when it is opened again.
+        An exception from a signal can come between any two steps. The file itself is whole, and its records
+        are found when it is opened again.
         """
         return self._interrupted
 
@@ -324,7 +324,7 @@ class RecordWriter:
         self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
-        """Append what is to be said of the file."""
+        """Append metadata of the file."""
         body = encode_metadata(metadata, self._options.limits)
         with self._changing():
             written = self._write(self._directory.end, body)
@@ -332,7 +332,7 @@ class RecordWriter:
         self._interrupted = False
 
     def add_index(self, *, durable: bool) -> None:
-        """Append an index of what has none yet, if there is such.
+        """Append an index of the records that no index lists yet, if there are any.
 
         An index names the one before it. Those that are no larger than the new one are merged into it, so
         that n records, each with an index after it, cost n log n and are found in log n steps.

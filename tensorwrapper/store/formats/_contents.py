@@ -1,4 +1,4 @@
-"""What files of other kinds have before it is read, and what was written to one: all kinds share these."""
+"""Contents of files of other formats before they are read, and results of writing one, for all formats."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -62,7 +62,7 @@ class Opening:
 @final
 @frozen(eq=False)
 class Held:
-    """What a file has under one name."""
+    """Content of a file under one name."""
 
     start: int
     """Where it begins in the file; 0 where that is not said."""
@@ -82,7 +82,7 @@ class Held:
 @final
 @frozen(eq=False)
 class Contents:
-    """What a file has, by name."""
+    """Contents of a file, by name."""
 
     held: Mapping[str, Held]
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
@@ -109,7 +109,7 @@ class Contents:
     """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
 
     def find(self, name: str) -> str | None:
-        """Return the listed name of what has a name; None if nothing has."""
+        """Return the listed name of a name or an alias; None if there is none."""
         if name in self.held:
             return name
         found = self.aliases.get(name)
@@ -148,7 +148,7 @@ def scaled(name: str) -> Loss:
 @final
 @frozen
 class Conversion:
-    """What was written, and what the kind of file that was written to cannot say."""
+    """Written tensors, and losses that the format of the file cannot represent."""
 
     names: tuple[str, ...]
     """The tensors, in the order in which they were read."""
@@ -161,7 +161,7 @@ class Conversion:
 @final
 @frozen
 class Options:
-    """How to write what can be written in several ways."""
+    """Options of writing, for tensors that can be written in several ways."""
 
     chunks: ChunksLike | None = None
     compress: Compression | Mapping[str, Compression | None] | None = None
@@ -222,7 +222,7 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
         raise
     except TensorWrapperError as error:
         said = loss_in(error)
-        # What cannot be read has null rows; what cannot be written has null elements.
+        # Reading refuses null rows; writing refuses null elements.
         is_null_rows = said is not None and said.code == "null" and isinstance(error, DataFileError)
         if options.strict and not is_null_rows:
             if options.way_out and isinstance(error, ConversionError):

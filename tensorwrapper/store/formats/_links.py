@@ -1,4 +1,4 @@
-"""Names that lead to what has another name: links in groups, of HDF5 by their text, in Zarr of the system."""
+"""Names that link to other names: links in groups, of HDF5 by their text, in Zarr of the system."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ _FOLLOWED: Final = 64
 
 @final
 class Links:
-    """The names of a file that are not the first of what they lead to."""
+    """Names of a file that are links or second names of an object."""
 
     def __init__(self) -> None:
         self.targets: dict[str, str] = {}
@@ -25,7 +25,7 @@ class Links:
         """What is told of types of elements that have names, and are no arrays."""
 
     def resolve(self, path: str) -> str | None:
-        """Return the first name of what a path leads to; None if it goes in a circle."""
+        """Return the first name of the target of a path; None for a circle of links."""
         found, followed, left = "", 0, _parts(path)
         while left:
             part = left.pop()
@@ -69,7 +69,7 @@ class Links:
         return found
 
     def broken(self, known: set[str], parts: set[str]) -> Iterator[Loss]:
-        """Yield what is to be said of soft links that lead to none of what is known, or to parts of rows."""
+        """Yield losses for soft links that lead to no known object, or to parts of rows."""
         for link in sorted(self.soft):
             own = self.resolve(link)
             if own is None or own not in known:

@@ -1,4 +1,4 @@
-"""Names on their way into another kind of file: what a `.tens` file cannot have, and what is taken."""
+"""Names for another file format: replacements for invalid ones, and for names already taken."""
 
 import re
 import unicodedata
@@ -21,14 +21,14 @@ _MARK: Final = 8  # bytes for what tells two names apart
 
 @final
 class FreeNames:
-    """Gives names that nobody has: what is wanted, or that with ``~1``, ``~2`` and so on."""
+    """Chooses unused names: the wanted one, or that with ``~1``, ``~2`` and so on."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = set(taken)
         self._next: dict[str, int] = {}
 
     def claim(self, wanted: str) -> str:
-        """Return a name that nobody has; it is taken now.
+        """Return an unused name, and mark it as used.
 
         Examples
         --------
@@ -107,7 +107,7 @@ def tens_names(names: Iterable[str]) -> dict[str, str]:
 def names_before(said: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return by the names of a `.tens` file those that the tensors had before, no two the same.
 
-    What two tensors were called is the name of the one that is called so now, or else of the first.
+    If two tensors had the same earlier name, the one that still has it keeps it, or else the first.
 
     Examples
     --------

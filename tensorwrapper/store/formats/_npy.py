@@ -1,6 +1,6 @@
 """NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle.
 
-Text of fixed length is a tensor of strings, and each field of a record a tensor of its own.
+Text of fixed length is a tensor of strings, and each field of a record a separate tensor.
 """
 
 import ast
@@ -388,7 +388,7 @@ def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
 
 
 def _type_of(descr: object, name: str) -> "np.dtype[Any]":
-    """Return a type by what a header says of it."""
+    """Return the type that a header describes."""
     try:
         return np.lib.format.descr_to_dtype(cast("Any", descr))
     except (TypeError, ValueError) as error:
@@ -412,7 +412,7 @@ def _literal(text: str) -> object:
             # Python 2 wrote some extents as 3L.
             return cast("object", ast.literal_eval(_LONG.sub("", text)))
     except MemoryError:
-        # So says the parser of what nests too deep.
+        # The parser raises this for nesting that is too deep.
         raise ValueError("its header nests too deep") from None
 
 
@@ -449,7 +449,7 @@ def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
 
 
 def is_stored(info: zipfile.ZipInfo) -> bool:
-    """Tell whether a member lies in the archive as it is."""
+    """Return True if a member is stored uncompressed in the archive."""
     return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
 
 
@@ -467,7 +467,7 @@ def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
-    # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
+    # Compare the claimed size before any allocation; the archive checks the unpacked bytes.
     if place + size > info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
     return ZipMember(archive, info.filename, place, shape, dtype, is_fortran, limits)

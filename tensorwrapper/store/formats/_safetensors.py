@@ -184,7 +184,7 @@ def _described(
         text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
         return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
     dtype = _dtype(entry.get("dtype"), name)
-    # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
+    # Elements of less than a byte are packed: their size in bytes depends on the type.
     if not isinstance(dtype, Loss) and nbytes != math.prod(shape) * dtype.itemsize:
         dtype = Loss(
             f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage"
@@ -259,7 +259,7 @@ def _little(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
 
 
 def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
-    # In either order of bytes: what is written is little-endian.
+    # In either byte order: the file is little-endian.
     name = _NAMES.get(_little(dtype)) or {small: name for name, small in _SMALL_FLOATS.items()}.get(
         dtype.name
     )

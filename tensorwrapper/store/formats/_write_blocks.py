@@ -108,7 +108,7 @@ def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:
 
 @contextmanager
 def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
-    """Turn a library's words for names that are taken, text with NUL, and types that it has not into ours."""
+    """Convert a library's errors for names that are taken, text with NUL, and unknown types."""
     try:
         yield
     except TensorWrapperError:
@@ -194,11 +194,11 @@ def grid_of(value: TensorLike) -> Tiling | None:
 
 
 def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
-    """Return the chunks of a box: those that the user gives, or some that lie together in memory.
+    """Return the chunks of a box: those of the caller, or some that are contiguous in memory.
 
-    Without the user's word there are none up to `least` bytes. Else chunks take whole modes in the order in
-    which these lie, as far as `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither
-    tiny nor huge, since it is what is asked for at once.
+    By default there are none up to `least` bytes. Else chunks take whole modes in memory order, as far as
+    `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither tiny nor huge, since layers
+    are read one at a time.
     """
     extents: Extents = value.shape.flatten().extents
     if not extents:

@@ -1,4 +1,4 @@
-"""A compressed member of an archive as a source: what is asked for is inflated when it is read."""
+"""A compressed member of an archive as a source, inflated when it is read."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -48,7 +48,7 @@ class ZipMember:
 
     @property
     def path(self) -> Path:
-        """Which file it is in."""
+        """Path of the file."""
         return self.archive.memory.filename
 
     @property
@@ -58,12 +58,12 @@ class ZipMember:
 
     @property
     def version(self) -> str:
-        """Nothing: an archive that somebody replaces is another file."""
+        """Empty: replacing an archive makes another file."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it: each read has a stream of its own."""
+        """Reads in any thread: each read opens a separate stream."""
         return frozenset(("threads",))
 
     def cost(self, selection: "Wanted") -> int:
@@ -134,7 +134,7 @@ class ZipMember:
 
 
 def whole_of(found: object) -> Array:
-    """Return an array; of what reads elements when they are asked for, all of them."""
+    """Return an array; for a lazy member, all of its elements."""
     return cast("Array", found if isinstance(found, np.ndarray) else cast("ZipMember", found).whole())
 
 

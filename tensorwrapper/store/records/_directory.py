@@ -120,7 +120,7 @@ class Directory:
 
     @property
     def rows(self) -> list[Row]:
-        """All records that were read, in order."""
+        """All records read so far, in order."""
         if self._n_listed:
             self._rows = [*chain.from_iterable([part.rows() for part in self._listed]), *self._rows]
             self._n_listed = 0
@@ -128,7 +128,7 @@ class Directory:
 
     @property
     def n_rows(self) -> int:
-        """How many records there are."""
+        """Number of records."""
         return self.before + self._n_listed + len(self._rows)
 
     @property
@@ -187,7 +187,7 @@ class Directory:
 
     @property
     def metadata(self) -> Place | None:
-        """What was said last of the file as a whole."""
+        """Place of the latest metadata of the file."""
         if self._metadata is None:
             self._complete()
         return self._metadata
@@ -232,7 +232,7 @@ class Directory:
         found = self._find(name)
         if found is None or found[3] == 1:
             return found
-        # Of what was cut, the pieces may lack their last one; and what was begun in pieces needs all.
+        # Truncation may cut off the last of the pieces; a tensor begun in pieces needs all of them.
         return found if found[4] is not None and found[2] == found[3] - 1 else None
 
     def rows_from(self, indices: Sequence[tuple[int, int]]) -> list[Row] | None:
@@ -313,7 +313,7 @@ class Directory:
             self.records.pop(name, None)
 
     def add(self, row: Row) -> None:
-        """Add a record that lies after all others.
+        """Add a record that is after all others.
 
         Raises
         ------
@@ -331,7 +331,7 @@ class Directory:
         elif pieces == 1:
             self._entries[name] = (place,)
         else:
-            # A piece 0 begins anew: what was there was left unfinished by a writer that died.
+            # A piece 0 starts again: earlier pieces were left unfinished by a writer that died.
             parts = self._partial[name] = [] if piece == 0 else self._partial.get(name, [])
             if len(parts) != piece:
                 raise DataFileError(
@@ -395,13 +395,13 @@ class Directory:
 
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
-        # What was not read yet was asked for by whoever adds to it.
+        # With a lazy directory, the writer has already looked the name up.
         if self._load is None and name not in self._entries:
             raise DataFileError(f"the record at {place.start} extends {name!r}, which is not there")
         parts = [] if piece == 0 else self._unfinished.get(name, [])
         before = parts or self._extensions.get(name)
         if before and after <= (before[-1][4] or 0):
-            # Each has a row at least, so that none is passed over by whoever reads all rows.
+            # Each has at least one row, so that a reader of all rows uses each of them.
             raise DataFileError(
                 f"the record at {place.start} extends {name!r} at row {after}, after one at {before[-1][4]}"
             )

@@ -1,4 +1,4 @@
-"""`Entry`: what a file has under one name, known from the label of its record alone."""
+"""`Entry`: facts about a tensor in a file, from the label of its record alone."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, final
@@ -19,7 +19,7 @@ __all__ = ["Entry", "make_entry", "number_of", "packing_of"]
 @final
 @frozen
 class Entry:
-    """What is stored under one name; nothing of it needs the elements."""
+    """Facts about a stored tensor; none needs its elements."""
 
     name: str
     shape: Shape

@@ -45,7 +45,7 @@ _TAIL_MAGIC = b"TENSEND\n"
 @final
 @frozen
 class RecordHeader:
-    """What the header of a record says."""
+    """Fields of the header of a record."""
 
     length: int
     """Bytes of the message that follows."""

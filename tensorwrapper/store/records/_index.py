@@ -1,4 +1,4 @@
-"""From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
+"""Read the directory of a file: from the index at its end, or by a scan of all records."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -140,7 +140,7 @@ def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -
 
 def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
     """Return the tables of an index of so many bytes: they are in it as they are, and have no more."""
-    # Each tensor is read when it is touched, and may be one that nobody knows, or no dense box.
+    # Tensors are read on access, and may be of an unknown kind, or not a dense box.
     if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
@@ -167,7 +167,7 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
 
 
 def scan(read_at: ReadAt, size: int) -> Directory:
-    """Return the directory of a file without its index: header after header, up to what is no record.
+    """Return the directory of a file without its index: header after header, up to the first invalid one.
 
     Elements are not read, except those of the last record: an index after it would have vouched for them.
     """
@@ -323,7 +323,7 @@ def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | Non
 
 
 def warn_of_damage(path: object, read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Warn who reads a file that is damaged in its middle: what follows is not found, and may be there."""
+    """Warn the reader of a file with damage in the middle: later records are not found, and may exist."""
     if directory.torn is None or directory.is_unchecked:
         return
     place = _record_after(read_at, directory, size)

@@ -1,4 +1,4 @@
-"""The rows of an index: tables of numbers and names to what records there are, and back. Pure."""
+"""The rows of an index: convert records to tables of numbers and names, and back. Pure."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
@@ -34,7 +34,7 @@ class Place:
 
     @property
     def stop(self) -> int:
-        """Where the next record may start."""
+        """Least start of the next record."""
         return self.start + HEADER_BYTES + self.length
 
 
@@ -59,7 +59,7 @@ class Listing:
         return len(self.names)
 
     def place(self, number: int) -> Place:
-        """Return where a record lies."""
+        """Return the place of a record."""
         return Place(int(self.starts[number]), int(self.lengths[number]))
 
     def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
@@ -93,7 +93,7 @@ def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
 
 
 def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | None:
-    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at.
+    """Return the names if all are ASCII text that `check_name` accepts; None if they need single checks.
 
     They have so many bytes, and end at these places.
     """
@@ -123,12 +123,12 @@ def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
 def unpack_rows(
     table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
 ) -> Listing | list[Row]:
-    """Return the rows of a foreign index, of records that lie between `begin` and `end`.
+    """Return the rows of a foreign index, of records between `begin` and `end`.
 
     Raises
     ------
     DataFileError
-        If one lies elsewhere, or over another, or its name or number is not acceptable.
+        If one is out of bounds, or overlaps another, or its name or number is not acceptable.
     """
     if not len(table):
         return []

@@ -35,7 +35,7 @@ class Loss(str, Shown):
     text
         The sentence, without the advice.
     name
-        What is left out, by its name in the file; empty if that is no one thing.
+        Name in the file of the object left out; empty if there is no single one.
     code
         Why: there is no such type of elements here (``"type"``), Python objects and references
         (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
@@ -44,7 +44,7 @@ class Loss(str, Shown):
         a member that is no array (``"member"``), a version of a format that is not known (``"version"``),
         damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
     help
-        What to do; it ends the sentence.
+        Advice, which ends the sentence.
 
     Examples
     --------
@@ -62,14 +62,14 @@ class Loss(str, Shown):
     _help: str
 
     def __new__(cls, text: str, name: str, code: LossCode, help: str = "") -> "Loss":  # noqa: A002
-        """Return the sentence with what it says to programs."""
+        """Return the sentence with its fields for programs."""
         found = super().__new__(cls, f"{text}: {help}" if help else text)
         found._name, found._code, found._help = name, code, help
         return found
 
     @property
     def name(self) -> str:
-        """What is left out, by its name in the file; empty if that is no one thing."""
+        """Name in the file of the object left out; empty if there is no single one."""
         return self._name
 
     @property
@@ -79,7 +79,7 @@ class Loss(str, Shown):
 
     @property
     def help(self) -> str:
-        """What to do; empty if there is nothing to do."""
+        """Advice; empty without any."""
         return self._help
 
     def __getnewargs__(self) -> tuple[str, str, LossCode, str]:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] - that of a text has the text alone

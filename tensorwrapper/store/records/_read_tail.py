@@ -1,4 +1,4 @@
-"""The end of a file, for a writer that adds to it: what its indices list is asked for, and not read.
+"""The end of a file, for a writer that appends: names are searched in the indices, which are not read.
 
 Each index has the CRC-32 of its names in ascending order. A name that is new is searched for by halving: its
 number is not there, but for once in so many thousand million; if it is, all names are read and compared.
@@ -46,7 +46,7 @@ def hashes_of(rows: Sequence[Row]) -> Array:
 @final
 @frozen
 class _Segment:
-    """What one index of the chain lists."""
+    """Records that one index of the chain lists."""
 
     start: int
     n_rows: int
@@ -60,7 +60,7 @@ class _Segment:
 
 
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
-    """Return a directory that knows where a file ends and reads the rest when it is asked for.
+    """Return a directory that knows the end of a file and reads the rest on access.
 
     None if the end is no index with numbers of names: then the whole has to be loaded.
     """
@@ -130,8 +130,8 @@ def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
 def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row | None:
     """Return the last record of a name; None if it is in no index, or one is damaged.
 
-    Indices are read from the last one on, which are the small ones: what was extended a short while ago is
-    found among few records, and in the mean among log n.
+    Indices are read from the last one on, which are the small ones: a recent extension is found among few
+    records, and on average among log n.
     """
     number = zlib.crc32(name.encode())
     for segment in reversed(segments):

@@ -66,10 +66,10 @@ FieldNames: TypeAlias = tuple[str, ...]
 @final
 @frozen
 class RecordFacts:
-    """What a record's label says of the record, beside its message."""
+    """Fields of a record's label, beside those of its message."""
 
     kind: str
-    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for what somebody else wrote."""
+    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for records of other writers."""
     name: str = ""
     piece: int = 0
     pieces: int = 1
@@ -273,8 +273,8 @@ def encode_view(
 def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
     """Return the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
 
-    A row that is larger by itself is a run of its own. Not cut are boxes seen through a tiling, strings, and
-    what is sparse. What was cut before stays cut where it was, so that no element need be copied.
+    A larger row is a separate run. Boxes seen through a tiling, strings, and sparse tensors are not
+    cut. Pieces that were cut before stay the same, so that no element need be copied.
     """
     buffer, layout = tensor.buffer, tensor.layout.implementation
     is_small = layout.shape.implementation.size * buffer.dtype.itemsize <= limit

@@ -20,7 +20,7 @@ _NAMED: Final = 40  # characters of the old name in the new one: names have 255 
 
 
 def beside(target: str | os.PathLike[str]) -> str:
-    """Return a name that nobody has, in the folder of a file."""
+    """Return an unused name in the folder of a file."""
     folder, name = os.path.split(target)
     # Not by `secrets`, which loads libraries of ciphers: 5 MiB for a name.
     return os.path.join(folder, f".{name[:_NAMED]}.{os.urandom(6).hex()}.tmp")
@@ -37,7 +37,7 @@ def make_beside(target: str, temporary: str) -> int:
         If the system refuses.
     """
     mode = mode_of(target)
-    # What is made is a regular file. Never open to more people than the old file was.
+    # The new file is a regular file. Its permissions are never wider than those of the old file.
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS
     file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     if mode is not None and hasattr(os, "fchmod"):

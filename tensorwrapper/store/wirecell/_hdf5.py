@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor sets in HDF5: groups whose datasets are numbered; the rest is said by attributes."""
+"""Wire-Cell's tensor sets in HDF5: groups with numbered datasets; metadata is in attributes."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | 
 
 def _of_set(where: Where, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
     found = _attributes(where, f"tensorsets/{ident}", limits, heaps)
-    # The number stands in the name as well.
+    # The name has the number as well.
     found.pop("ident", None)
     return found
 

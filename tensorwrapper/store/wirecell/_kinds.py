@@ -1,4 +1,4 @@
-"""All kinds of file beside ours, by the ends of names: those of `foreign`, and archives of tensor sets."""
+"""All file formats besides `.tens`, by extension: those of `formats`, and archives of tensor sets."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -119,7 +119,7 @@ def end_of(path: Path) -> str:
 
 
 def is_foreign(path: Path) -> bool:
-    """Tell by the end of its name whether a file is of another kind than ours."""
+    """Return True if a file has another format than `.tens` by its extension."""
     return end_of(path) in KINDS
 
 

@@ -10,7 +10,7 @@ __all__ = ["MemberName", "MemberRole", "member_name", "set_number", "tensor_numb
 MemberRole: TypeAlias = Literal["set", "metadata", "array"]
 """What a member has: what is said of a set, what is said of a tensor, or its elements."""
 
-# No folders: whoever unpacks stays where he is. Numbers are written in one way, so that none comes twice.
+# No folders: unpacking writes only into its folder. Each number has one form, so that names are unique.
 _PREFIX: Final = r"([^/\\\x00-\x1f]*)"
 _IDENT: Final = "(0|-?[1-9][0-9]{0,17})"
 _INDEX: Final = "(0|[1-9][0-9]{0,17})"
@@ -22,7 +22,7 @@ _ENDS: Final[dict[str, MemberRole]] = {"_metadata.json": "metadata", "_array.npy
 @final
 @frozen
 class MemberName:
-    """What the name of a member says."""
+    """Parsed name of a member."""
 
     prefix: str
     ident: int

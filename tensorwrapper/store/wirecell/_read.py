@@ -175,7 +175,7 @@ def _check_count(path: Path, members: list[_Member | TarOther], limits: Limits) 
 def _sorted(
     members: list[_Member | TarOther],
 ) -> tuple[dict[str, tuple[MemberName, _Member]], list[Loss], set[str]]:
-    """Return the members of sets by their names, what is told of others, and the tensors without elements.
+    """Return the members of sets by their names, the losses of others, and the tensors without elements.
 
     A name that comes several times is that of no member.
     """
@@ -268,7 +268,7 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
     sets: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for role, member in found.values():
         own = sets.setdefault((role.prefix, role.ident), [])
-        # What is said of a tensor whose array is there, too, is not a tensor of its own.
+        # Metadata of a tensor whose array exists, too, is not a separate tensor.
         has_array = MemberName(role.prefix, role.ident, role.index, "array").member in found
         if role.role == "set" or role.name in told or (role.role == "metadata" and has_array):
             continue
@@ -309,7 +309,7 @@ def _refusal(name: str, head: NpyHead | Loss | None) -> Loss | None:
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:
-    """Raise if what is said of one set, or of all sets, takes too many bytes: a message could not say it."""
+    """Raise if the metadata of one set, or of all sets, has too many bytes for a message."""
     sizes: dict[object, int] = {}
     for role, member in texts:
         key = None if role.role == "set" else (role.prefix, role.ident)
@@ -337,7 +337,7 @@ def _parsed(path: Path, member: _Member, limits: Limits) -> dict[str, Any]:
     except ParseError as error:
         raise DataFileError(f"{path}: {error}") from error
     if found is None:
-        # So jsoncpp writes metadata that nobody gave.
+        # jsoncpp writes missing metadata as null.
         return {}
     if not isinstance(found, dict):
         raise DataFileError(f"{path}: {what} must have an object, not {str(found)[:_SHOWN]}")

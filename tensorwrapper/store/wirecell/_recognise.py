@@ -1,4 +1,4 @@
-"""Which kind of file something is: by its first and last bytes, by what it holds, and last by its name."""
+"""Recognise the kind of a file: by its first and last bytes, by its content, and last by its name."""
 
 import bz2
 import contextlib
@@ -89,7 +89,7 @@ _REFUSED: Final = (
 @final
 @frozen
 class Recognised:
-    """Which kind of file something is, and what says so.
+    """Kind of a file, and the evidence for it.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def _packing(head: bytes) -> str | None:
 
 
 def _unpacked(head: bytes, packing: str) -> bytes:
-    """Return the first bytes of what is packed; nothing if they do not unpack."""
+    """Return the first bytes of packed data; empty if they do not unpack."""
     with contextlib.suppress(zlib.error, OSError, EOFError, ValueError):
         if packing == "gzip":
             return zlib.decompressobj(wbits=31).decompress(head, 512)
@@ -283,7 +283,7 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
         with zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, ValueError, RuntimeError):
-        # Whoever reads it says what is wrong, if it is no user block.
+        # If it is not a user block, reading the file reports the damage.
         return _behind_user_block(stream) or _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
     if roots & {"zarr.json", ".zgroup", ".zarray"}:

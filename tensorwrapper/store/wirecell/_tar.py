@@ -1,7 +1,7 @@
-"""Tar archives in mapped memory: where each member lies. Compressed ones are inflated to a file first.
+"""Tar archives in mapped memory: the place of each member. Compressed ones are inflated to a file first.
 
-Python's own reader goes through a stream, and believes what headers say of sizes; here every number is
-compared with what is there. What it takes, this takes: the headers of POSIX and of GNU, with long names.
+Python's reader goes through a stream, and trusts the sizes in headers; here every number is checked against
+the file. It accepts the same formats: the headers of POSIX and of GNU, with long names.
 """
 
 import bz2
@@ -61,7 +61,7 @@ class TarMember:
 @final
 @frozen
 class TarOther:
-    """A member without bytes of its own in one piece: a link, a folder, a file with holes."""
+    """A member without contiguous bytes: a link, a folder, a file with holes."""
 
     name: str
     what: str
@@ -200,7 +200,7 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big")
     text = field.partition(b"\0")[0].strip()
     if not all(digit in b"01234567" for digit in text):
-        raise ValueError(f"its header has {field[:12]!r} where octal digits stand")
+        raise ValueError(f"its header has {field[:12]!r} in place of octal digits")
     return int(text or b"0", 8)
 
 

@@ -1,4 +1,4 @@
-"""Tensors from what users have: arrays, nested lists, buffers, rows of any lengths."""
+"""Tensors from other objects: arrays, nested lists, buffers, rows of any lengths."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -180,7 +180,7 @@ def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
 
 
 def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "refuse") -> Tensor[Any] | None:
-    """Return a tensor of what says more about itself than an array of its elements would; else None."""
+    """Return a tensor of an object whose protocol has more than its elements; None for all others."""
     foreign: Tensor[Any] | None = read_foreign(value, copy, null_rows)
     if foreign is not None:
         return foreign
@@ -215,7 +215,7 @@ def _unlabelled(value: object, *, copy: bool | None) -> object:
 
 
 def _over_run(array: Array) -> Tensor[Any]:
-    """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
+    """Return a tensor over an array without gaps: the fast path for most arrays."""
     _check_elements(array)
     return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
 
@@ -410,7 +410,7 @@ def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[An
     try:
         shape = Shape.jagged(sizes)
     except ConversionError as error:
-        # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
+        # The only possible error here: lengths mixed with shapes, or with lists of lengths.
         shapes = [_shape_of_row(own, depth) for own in sizes]
         row = next((k for k, own in enumerate(shapes) if own.rank != shapes[0].rank), None)
         if row is not None:
@@ -435,7 +435,7 @@ def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
         return value
     is_objects = isinstance(dtype, np.dtype) and dtype.kind == "O" and not dtype.metadata
     if hasattr(given, "iloc") or not (is_objects or getattr(given, "_isvlen", False)):
-        # What pandas and h5py have is read by words of their own.
+        # Objects of pandas and h5py are read by other functions.
         return value
     return cast("list[object]", np.asarray(given[...], dtype=object).tolist())
 
@@ -455,7 +455,7 @@ def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
 
 
 def _as_rows(tensor: Tensor[Any], dtype: DTypeLike | None) -> Tensor[Any]:
-    """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
+    """Return a new tensor as rows, of this type if one is given."""
     shape = tensor.shape
     if tensor.buffer.sides is not None:
         filled = _as_rows(tensor.fill_null(np.zeros((), tensor.dtype)[()]), dtype)
@@ -473,7 +473,7 @@ _ONE: object = (1,)
 
 
 def _as_row(row: object) -> object:
-    """Return an array of another library, a view, or an array of lists as what rows are made of."""
+    """Return an array of another library, a view, or an array of lists as rows can be made of it."""
     if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
         return cast("Array", row).tolist()
     known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
@@ -495,7 +495,7 @@ _NUMBERS = (int, float, complex, np.number, np.bool_)
 def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     """Return numbers as a flat array of this type, which must be able to say each of them."""
     try:
-        # Of the type that they have: NumPy would read text as numbers if it were asked for some.
+        # Without a dtype: given one, NumPy would parse text as numbers.
         leaf = unmasked_array(numbers)
     except ValueError as error:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
@@ -503,13 +503,13 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
     check_dtype(leaf.dtype)
     if dtype is None or not leaf.size:
-        # An empty list has no type of its own.
+        # An empty list has no dtype.
         return leaf if dtype is None else np.empty(0, dtype)
     return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
-    # An empty list has no type of its own: it must not turn integers into floats.
+    # An empty list has no dtype: it must not turn integers into floats.
     dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
     return promoted(dtypes, "jagged") if dtypes else np.dtype(np.float64)
 

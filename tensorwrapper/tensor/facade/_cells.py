@@ -94,7 +94,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Returns
         -------
         Tensor
-            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+            Row k is tile ``numbers[k]``; its origin is the position of the tile in the box.
 
         Examples
         --------
@@ -116,14 +116,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return tiles
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
-        """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
+        """Return a box with each cell of a jagged tensor at its indices; undoes `select_tiles`.
 
         Parameters
         ----------
         over
             The indices of the result: a box, or a tiling, of which the result is the tiled view.
         fill_value
-            What stands where no cell is. Strings are "" there.
+            Value of elements without a cell. For strings it is "".
 
         Returns
         -------
@@ -168,7 +168,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def group_by_shape(self) -> "tuple[CellGroup[ScalarT_co], ...]":
         """Return the cells of a jagged tensor, or the tiles of a tiled view, as one box for each size.
 
-        What works on many boxes of one size at once, such as ``np.matmul``, takes few calls for many cells.
+        Functions of many boxes of one size, such as ``np.matmul``, then need few calls for many cells.
 
         Returns
         -------

@@ -38,9 +38,9 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     ) -> None:
         """Write `value` into all elements, broadcast as NumPy does; an error changes nothing.
 
-        What overlaps the tensor is read first. A jagged tensor takes one value, or a tensor of its shape.
-        Arrays and tensors are cast within their kind; Python's numbers go where they fit. What the type
-        cannot hold is refused, unless ``casting="unsafe"`` asks for NumPy's casts.
+        Values that overlap the tensor are read first. A jagged tensor takes one value, or a tensor of its
+        shape. Arrays and tensors are cast within their kind; Python's numbers must fit. Values that do not
+        fit the type are refused, unless ``casting="unsafe"`` selects NumPy's casts.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         extents: Extents | None = None,
         casting: WriteCasting = "same_kind",
     ) -> Array:
-        """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
+        """Return a value as a new array of this dtype that broadcasts to `extents`."""
         if holds_strings(self.dtype):
             from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415 - for strings alone
 
@@ -293,7 +293,7 @@ def fit_values(
     extents: Extents,
     casting: WriteCasting,
 ) -> Array:
-    """Return a value as an array of the type of a tensor, of its own, that broadcasts to `extents`."""
+    """Return a value as a new array of a tensor's type that broadcasts to `extents`."""
     return fit_extents(target._as_values(value, extents, casting), extents)
 
 

@@ -25,7 +25,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     for operand in inputs:
         if type(operand) in _NUMBERS:
             continue
-        # Not asked for its attributes: those of strangers, such as Awkward's, have the names of ours.
+        # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
         layout = getattr(operand, "_layout", None) if type(operand) is kind else None
         if layout is None or operand._buffer.memory is None:
             return None

@@ -1,4 +1,4 @@
-"""What stands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
+"""Operands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -21,7 +21,7 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
     Parameters
     ----------
     name
-        What is done with them.
+        Name of the operation.
     masks
         The fill of each operand that only decides between the others; a number is a fill, too, `DENSE`
         stands for a dense tensor, and None for what is not known.

@@ -212,7 +212,7 @@ def _are_boxes(values: Iterable[object]) -> bool:
 
 
 def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
-    """Raise if a function would write into an array of its own that stands for a tensor without memory."""
+    """Raise if a function would write into a temporary array of a tensor without memory."""
     out = options.get("out")
     outs = cast("tuple[object, ...]", out if isinstance(out, tuple) else (out,))
     for target in (*outs, *(arguments[:1] if short in WRITERS else ())):
@@ -292,7 +292,7 @@ def _are_lazy(operands: Iterable[object]) -> bool:
 
 
 def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
-    """Return the view of what was given, as elements of a type; each of them is cast, as NumPy's are."""
+    """Return the view of the operands, as elements of a type; each of them is cast, as NumPy's are."""
     if dtype is None:
         return view
     for own in given:
@@ -459,7 +459,7 @@ def _tensors(
 ) -> list[TensorBase[Any]]:
     """Return what is joined as tensors, of which at least one is given.
 
-    Arrays lie nowhere: they are put where the first tensor is, but along the mode `axis`.
+    Arrays have no origin: they get that of the first tensor, except along the mode `axis`.
     """
     read = [read_operand(operand, name) for operand in given]
     shape = first_tensor(read).shape.flatten()
@@ -545,7 +545,7 @@ def _join_with_nulls(
 def _of_one_type(
     arrays: list[Array], dtype: _DType, casting: _Casting, name: str
 ) -> "tuple[np.dtype[Any], list[Array]]":
-    """Return the type that is asked for, or that arrays are promoted to, and arrays that fit it."""
+    """Return the given type, or the promoted type of arrays, and arrays that fit it."""
     common = to_dtype(dtype) if dtype is not None else promoted([array.dtype for array in arrays], name)
     for array in arrays:
         _check_casting(array.dtype, common, casting)
@@ -625,7 +625,7 @@ def _ndim(a: object) -> int:
 
 
 def _shape(a: object) -> Extents:
-    """Return the extents of a box or a sparse tensor, for which no element is asked."""
+    """Return the extents of a box or a sparse tensor, without reading an element."""
     if not isinstance(a, TensorCommon):
         return np.shape(cast("Any", a))
     shape = a.shape.flatten()

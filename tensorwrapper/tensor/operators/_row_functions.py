@@ -103,7 +103,7 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     if base in _RUNNING:
         return _running(base, tensor, given, lost=lost)
     if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
-        # What is left out is as what is missing, and stays in its place.
+        # A value that is left out is treated as a null, and stays in its place.
         tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)

@@ -201,7 +201,7 @@ def _reduce_tiles(
     if ufunc.__name__ in _KNOWN:
         alike = _fills_reduced(ufunc, tiles.fill, sizes)
     else:
-        # An empty tile has the identity; without one there is `initial`, which is put in its place below.
+        # An empty tile has the identity; without one, `initial` replaces it below.
         known = ufunc.identity is not None
         parts = [ufunc.reduce(np.full(n if known else max(n, 1), tiles.fill)) for n in sizes.tolist()]
         alike = np.array(parts, dtype=parts[0].dtype if parts else tiles.fill.dtype)

@@ -31,7 +31,7 @@ def read_strings(values: object, kind: StringKind | None) -> tuple[StringData, S
         One str or bytes, or None; a tensor of strings, string data, an array of NumPy or Arrow; or lists,
         nested, of str or bytes and None, which make a box if all lists of a level are of one length.
     kind
-        What the elements must be; it decides where values do not tell.
+        Kind of the elements; it decides where values do not determine it.
 
     Raises
     ------

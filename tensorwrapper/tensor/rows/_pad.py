@@ -34,7 +34,7 @@ def pad_mode(
     length
         How many indices it gets.
     fill
-        What new elements are, as an array of rank 0 of their type.
+        Value of new elements, as an array of rank 0 of their type.
     clip
         Whether a mode that has more indices loses the last of them.
 

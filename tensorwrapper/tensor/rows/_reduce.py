@@ -19,8 +19,8 @@ __all__ = ["check_filled", "fit_initial", "reduce_box", "reduce_last", "reduce_r
 def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     """Return ``initial=`` of a reduction as an element of its result, an array of rank 0.
 
-    As in NumPy it takes the type of the result, and does not change it. What that cannot say is refused:
-    NumPy would drop fractions. Of truth values it has the truth.
+    As in NumPy it is cast to the type of the result, and does not change it. A value that does not fit is
+    refused: NumPy would drop fractions. For truth values its truth counts.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def reduce_box(
 ) -> Array:
     """Return one number per tile of an array that is cut at `marks` (from 0) along each mode.
 
-    Linear in the elements: one pass per mode, each over what the pass before left. ``what`` and ``dtype``
+    Linear in the elements: one pass per mode, each over the result of the pass before. ``what`` and ``dtype``
     are those of `reduce_runs`.
     """
     if array.ndim == 1:

@@ -34,7 +34,7 @@ def sums_of_short_runs(flat: Array, offsets: IntArray, dtype: npt.DTypeLike | No
     longest, total = _longest(offsets), int(offsets[-1] - offsets[0])
     if element.kind in "iu" and total <= 16 * count and longest <= _LONG:
         return _differences(flat, offsets, element)
-    # Each place is added to so many times, at a fortieth of what a run costs.
+    # Each place is added to many times, but an addition costs a fortieth of a run.
     passes = total * (longest - 1)
     if element.char in "fd" and element == flat.dtype and longest <= _LEFT_TO_RIGHT and passes <= 24 * count:
         return _windows(flat, offsets, longest)

@@ -1,4 +1,4 @@
-"""The rows of a tensor: what lies along its last mode, under one prefix after the other."""
+"""The rows of a tensor: runs along its last mode, under one prefix after the other."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, final
@@ -149,7 +149,7 @@ class TensorRows(WithinRows[_T, _R]):
         return f"<{len(self)} rows of {self._tensor.shape}>"
 
     def __reduce__(self) -> "tuple[type[TensorRows[Any, Any]], tuple[_T]]":
-        # Where the rows lie is found anew.
+        # The positions of the rows are computed again.
         return TensorRows, (self._tensor,)
 
 

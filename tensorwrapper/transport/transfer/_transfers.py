@@ -151,8 +151,7 @@ class Transfers(Shown):
         """Offer a tensor, a view or an array of any kind; it moves while any transfer is waited for.
 
         A chunk is read when it is sent, so at most one chunk of a view, a memory map or a lazy array of
-        another
-        library is in memory. The elements must not change before the transfer has ended.
+        another library is in memory. The elements must not change before the transfer has ended.
 
         Parameters
         ----------

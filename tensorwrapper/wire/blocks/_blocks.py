@@ -51,8 +51,7 @@ class Block:
     ----------
     tensor
         The elements: a box of numbers, or an argument of `as_tensor`. The origin of its shape is their
-        position
-        in the whole.
+        position in the whole.
     name
         Name of the tensor, in 1 to 1024 characters; senders to one receiver must not use a name twice for
         different tensors.
@@ -173,8 +172,7 @@ def split_blocks(
         structure, too.
     max_bytes
         Largest size of a block; only a tile, and the elements under one index of `over`, are never cut.
-        Blocks
-        are runs of whole rows, or of parts of one row, so that each is contiguous if the tensor is.
+        Blocks are runs of whole rows, or of parts of one row, so that each is contiguous if the tensor is.
     limits
         Limits of the readers.
 

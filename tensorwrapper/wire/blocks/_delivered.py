@@ -46,8 +46,7 @@ class Delivered:
     """The last tensors that were delivered, in the order in which something was last heard of them.
 
     Only tensors are remembered whose structure can be repeated without an element: tables of positions, or
-    the
-    absence of elements.
+    the absence of elements.
     """
 
     __slots__ = ("_known", "_nbytes", "_room")

@@ -1,4 +1,4 @@
-"""Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
+"""Types of Arrow in files: storage types of extension types, and nulls."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ def plain_array(array: "pa.Array") -> "pa.Array":
 
 
 class _Retold:
-    """An array whose memory is said to be of another type, which stores the same."""
+    """An array whose memory is declared as another type with the same storage."""
 
     def __init__(self, array: "pa.Array", kind: "pa.DataType") -> None:
         self._array, self._kind = array, kind

@@ -116,7 +116,7 @@ class _Batches:
         return concat(parts)
 
     def _is_packed(self) -> bool:
-        """Tell whether a column is read alone: of what is not compressed, that would make a copy."""
+        """Return True if columns are compressed: reading an uncompressed one alone would copy it."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         if isinstance(self.memory, pa.PythonFile):
@@ -125,7 +125,7 @@ class _Batches:
         try:
             first = next(self._batches(self.memory, None), None)
         except (pa.ArrowException, OSError):
-            # A column is damaged, or packed by what is not here: whether that is this one is seen then.
+            # A column is damaged, or its codec is missing: reading this column shows whether it is this one.
             return True
         return first is not None and not self._is_mapped(first)
 

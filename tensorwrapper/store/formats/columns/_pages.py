@@ -1,4 +1,4 @@
-"""What a Parquet file says of its columns before they are unpacked: in its footer, and at each page."""
+"""Sizes of the columns of a Parquet file before they are unpacked: from its footer, and from each page."""
 
 from typing import Any, BinaryIO, Final, TypeAlias, cast, final
 
@@ -24,7 +24,7 @@ _FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
 @final
 @frozen
 class Chunk:
-    """Where the pages of a column of a group of rows are, and how much they have."""
+    """Position and size of the pages of a column in a row group."""
 
     kind: int
     """The number of the type of its values."""
@@ -51,7 +51,7 @@ class Chunk:
 
     @property
     def is_text(self) -> bool:
-        """Whether its values may be of any length."""
+        """True if its values may be of any length."""
         return self.kind == _BYTE_ARRAY
 
 
@@ -94,7 +94,7 @@ def _chunk(own: dict[int, Any], number: int) -> Chunk:
         said[1], tuple(said[3]), said[4], *sizes, start, number, nulls, own.get(1, b""), is_encrypted=8 in own
     )
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
-        raise DataFileError("a column is said to begin before the file, or to have less than nothing")
+        raise DataFileError("a column has a negative position or size")
     return found
 
 

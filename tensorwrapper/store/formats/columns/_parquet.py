@@ -1,9 +1,9 @@
 """Parquet files, read: a column is decoded a group of rows at a time.
 
-Numbers are views: a group is decoded when something of it is asked for. How long lists are is known only when
-a column is decoded: where one is large, its groups are decoded one by one when it is opened, what is kept are
-the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
-Before anything is unpacked, the headers of the pages say how much that is.
+Numbers are views: a group is decoded when some of it is read. The lengths of lists are known only after a
+column is decoded. So a large column of lists is decoded group by group when it is opened, only the lengths
+are kept, and elements are decoded again when they are read. Text and small columns are tensors. Before
+anything is unpacked, the headers of the pages say how much that is.
 
 Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
 null, or the schema allows none; else it is decoded when it is opened. Large lists keep the
@@ -204,12 +204,12 @@ class _Groups:
 
     @property
     def rows(self) -> list[int]:
-        """How many rows each has."""
+        """Number of rows of each group."""
         return [self.metadata.row_group(k).num_rows for k in range(self.metadata.num_row_groups)]
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         if isinstance(self.where, Ranges):
             return self.where.version
         with of_stranger(self.path, "Parquet"):
@@ -217,7 +217,7 @@ class _Groups:
         return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
 
     def claimed(self, group: int | None = None) -> int:
-        """Return how many bytes a group, or all, are said to have when they are unpacked."""
+        """Return the declared unpacked size of a group, or of all groups."""
         groups = self.chunks if group is None else self.chunks[group : group + 1]
         return sum([chunk.unpacked for own in groups for chunk in own])
 
@@ -364,7 +364,7 @@ def _text_bytes(array: "pa.Array") -> int:
 @final
 @frozen(eq=False, repr=False)
 class _Lists:
-    """Lists of one group of rows of a Parquet file, which is decoded for what is asked of it."""
+    """Lists of one row group of a Parquet file, decoded when they are read."""
 
     groups: _Groups
     number: int
@@ -373,7 +373,7 @@ class _Lists:
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         return self.groups.version
 
     @property
@@ -421,7 +421,7 @@ class _Lists:
 @final
 @frozen(eq=False, repr=False)
 class _Column:
-    """Numbers of a Parquet file: groups of rows are decoded for what is asked of them."""
+    """Numbers of a Parquet file: row groups are decoded when they are read."""
 
     groups: _Groups
     splits: IntArray
@@ -436,7 +436,7 @@ class _Column:
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         return self.groups.version
 
     @property

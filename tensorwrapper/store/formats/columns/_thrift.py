@@ -68,7 +68,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
             return value, place
         shift += 7
         if shift > 63:
-            raise DataFileError("a number in what a Parquet file says of itself has more than 64 bits")
+            raise DataFileError("a number in the metadata of a Parquet file has more than 64 bits")
 
 
 def _zigzag(data: bytes, place: int) -> tuple[int, int]:
@@ -77,7 +77,7 @@ def _zigzag(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _value(data: bytes, place: int, kind: int, wanted: Any, depth: int) -> tuple[Any, int]:  # noqa: ANN401 - a `Spec`
-    """Return a value and where it ends; None of what is not wanted."""
+    """Return a value and its end; None for unwanted fields."""
     value: Any = None
     if kind in (_I16, _I32, _I64):
         value, place = _zigzag(data, place)

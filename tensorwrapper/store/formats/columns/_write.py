@@ -72,7 +72,7 @@ def write_feather(
 
     table, done = _table(path, tensors, metadata, options)
     codec = _codec(table, options, {"zstd": "zstd"}, "Feather")
-    # One batch unless somebody wants more: then a column is one piece of memory.
+    # One batch by default: then a column is one piece of memory.
     rows = _rows(table, options) if options.chunks is not None else max(table.num_rows, 1)
     with replacing_path(path) as temporary:
         written = pa.ipc.IpcWriteOptions(compression=codec)
@@ -134,7 +134,7 @@ def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Ten
     """Return a tensor, and it as a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    # A box in layers is a box: as what it is without them, it comes back as one.
+    # A box in layers is a box: without them, it is read back as one.
     value = without_layers(name, to_write(given, name, path, nulls=True), lost)
     tensor = value if isinstance(value, Tensor) else value.compute()
     try:

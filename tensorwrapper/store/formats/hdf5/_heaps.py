@@ -38,7 +38,7 @@ class Heaps:
             If there is such a heap.
         """
         if self._refused is not None:
-            # Once is enough: who asks for each of many datasets would have the file searched as often.
+            # Remember the result: reading many datasets would search the file as often.
             raise DataFileError(self._refused)
         if self._checked or isinstance(self._memory, Ranges):
             return

@@ -1,7 +1,7 @@
-"""All names that an HDF5 file has: what each leads to, and which of them lead to the same thing.
+"""All names in an HDF5 file: their targets, and the names that share a target.
 
 Soft links, second names and groups under several names are followed inside the file, by their text. What
-leads to another file is never opened.
+links to other files are never opened.
 """
 
 from collections.abc import Callable, Collection, Iterator

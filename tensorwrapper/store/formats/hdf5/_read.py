@@ -1,9 +1,9 @@
 """HDF5 files, read: datasets are tensors over the mapped file, or views of chunks, by their paths in it.
 
-A dataset that lies in one piece is memory; one in chunks is read by h5py, of each selection the chunks that
-it touches, and so is one whose bytes in the file are not those of NumPy's type. A group that says that it is
-ragged is one tensor of rows, and so is a dataset of sequences. What leads to other files is not followed:
-those were not given.
+A contiguous dataset is a view of memory. h5py reads a chunked one, for each selection the chunks that it
+touches, and one whose bytes in the file are not those of NumPy's type. A group declared as ragged is one
+tensor of rows, and so is a dataset of sequences. Links to other files are not followed: the caller did not
+open those.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -367,7 +367,7 @@ class _Finder:
         *,
         is_partial: bool,
     ) -> None:
-        """Note a field of records; what it is called is decided when all names are known."""
+        """Note a field of records; its name is decided when all names are known."""
         full = ".".join([name, *path])
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
@@ -428,7 +428,7 @@ class _Finder:
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
     ) -> "Tensor[Any] | View[Any]":
-        """Return a field, or elements that are arrays, as a view of what h5py reads."""
+        """Return a field, or elements that are arrays, as a view that h5py reads."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
@@ -451,7 +451,7 @@ class _Finder:
         return reads.get(look.packing, partial(self._read, found, look))
 
     def _read(self, found: "h5py.Dataset", look: DatasetFacts) -> "Tensor[Any] | View[Any]":
-        """Return what h5py converts as a view of what it reads."""
+        """Return a dataset that h5py converts as a view that it reads."""
         import h5py  # noqa: PLC0415 - an extra
 
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
@@ -472,11 +472,11 @@ class _Finder:
         return self._placed(as_view(source), found)
 
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":
-        """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
+        """Return a contiguous dataset as memory, if its bytes are proved to be its elements."""
         self._check_extents(found)
         start = start_of(found)
         if start is None:
-            # What was never written, and what lies in the header, has no place.
+            # Unwritten data, and data in the header, has no offset.
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
             return self._placed(as_view(self._source(found)).compute(), found)
@@ -585,7 +585,7 @@ class _Finder:
         else:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
-        # What HDF5 calls a string is text, in UTF-8 or its part ASCII; NumPy writes any bytes as such.
+        # A string of HDF5 is text, in UTF-8 or ASCII; NumPy writes any bytes as such.
         return text_or_bytes(data)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
@@ -647,7 +647,7 @@ def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
         heaps.check()
     given: object = group.attrs[RAGGED]
     text = given.encode(errors="replace") if isinstance(given, str) else bytes(cast("bytes", given))
-    # What strangers call so is theirs.
+    # Other programs may use the same name for other purposes.
     return Ragged.from_fields(_json(group, RAGGED, heaps)) if text.lstrip().startswith(b"{") else None
 
 
@@ -732,7 +732,7 @@ def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
 
 
 def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
-    """Return what we wrote of a file or a tensor; attributes of others are theirs."""
+    """Return this library's metadata of a file or a tensor; attributes of other programs are ignored."""
     if METADATA not in found.attrs:
         return {}
     own = found.attrs.get_id(METADATA)
@@ -747,7 +747,7 @@ def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]
             and text.startswith("{")
             and len(text.encode(errors="replace")) > _TEXT_BYTES
         ):
-            # It may be ours: it is not lost without a word.
+            # It may be of this library: raise rather than lose it silently.
             raise
         return {}
     return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

@@ -1,4 +1,4 @@
-"""Which datasets of HDF5 are tensors, and whose bytes in the file are their elements as they lie there."""
+"""Datasets of HDF5 that are tensors, and those whose bytes in the file are their elements."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
@@ -51,7 +51,7 @@ _PLUGINS: Final = {
 @final
 @frozen(eq=False)
 class DatasetFacts:
-    """What a dataset has, seen once: whatever HDF5 converts may change how it shows a type afterwards."""
+    """Facts of a dataset, read once: a conversion by HDF5 may change how it reports a type afterwards."""
 
     dtype: "np.dtype[Any]"
     packing: Packing

@@ -53,7 +53,7 @@ def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
 def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
     """Return what zstd packed, whether or not its frames say how much that is."""
     zstandard = load_zstd(where)
-    # What cannot be packed takes a few bytes more.
+    # Incompressible data takes a few bytes more.
     most = nbytes + nbytes // 64 + 1024
     raw = read(most + 1)
     if len(raw) > most:

@@ -16,7 +16,7 @@ __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
 
 
 def is_inside(path: Path, root: str) -> bool:
-    """Tell whether a path leads to something that lies in a folder."""
+    """Return True if a path leads to an object in a folder."""
     return path.exists() and is_below(path, root)
 
 

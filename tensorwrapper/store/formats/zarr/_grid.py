@@ -79,7 +79,7 @@ def grid_source(folder: Place, node: Mapping[str, Any], root: str, limits: Limit
 @final
 @frozen
 class _Packed:
-    """How the chunks of an array are called and packed, as its metadata say."""
+    """Names and codecs of the chunks of an array, from its metadata."""
 
     keys: object
     separator: Any
@@ -89,7 +89,7 @@ class _Packed:
 
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> "_Packed":
-        """Return what is said, whatever that is."""
+        """Return the given metadata, valid or not."""
         keys, codecs = _object(node.get("chunk_key_encoding")), node.get("codecs")
         given = [_object(own) for own in cast("list[object]", codecs)] if isinstance(codecs, list) else []
         endian = _object(given[0].get("configuration")).get("endian", "little") if given else "little"
@@ -130,7 +130,7 @@ def grid_refusal(node: Mapping[str, Any]) -> str | None:
 
 
 def knows_grids() -> bool:
-    """Tell whether the zarr library knows rectilinear grids, or nobody knows because it is not here."""
+    """Return True if the zarr library supports rectilinear grids, or is not installed."""
     try:
         return importlib.import_module("zarr").config.get(GRIDS_SETTING, None) is not None
     except ImportError:
@@ -178,7 +178,7 @@ class GridSource:
 
     @property
     def version(self) -> str:
-        """Nothing: chunks may change one by one."""
+        """Empty: chunks may change one by one."""
         return ""
 
     @property

@@ -366,7 +366,7 @@ class _Reader:
 
 
 def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
-    # A folder is opened without it, and by whoever asks for an array it may be missed.
+    # Opening a folder does not need it, only reading an array does.
     with naming_extras():
         return importlib.import_module("zarr")
 

@@ -1,4 +1,4 @@
-"""Which arrays of a Zarr store are no tensors, or are packed by what is not here: told before a read."""
+"""Arrays of a Zarr store that are not tensors, or need missing codecs: reported before a read."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -165,19 +165,19 @@ def _odd_word(node: Mapping[str, Any]) -> str | None:
             if known is None or key not in known:
                 return f"{what} {name!r} with the option {key[:40]!r}"
             values = known[key]
-            # What is no text is damage, which whoever reads it tells.
+            # A value that is not text is damage, which reading the array reports.
             if values is not None and isinstance(value, str) and value not in values:
                 return f"{what} {name!r} with {key} {value[:40]!r}"
     return None
 
 
 def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
-    """Tell whether the zarr library takes what is said of an array: it may know more than is known here."""
+    """Return True if the zarr library accepts an array's metadata: it may support more than this module."""
     try:
         store = keyed_store(folder) if isinstance(folder, Keyed) else str(folder)
         importlib.import_module("zarr").open_array(store, mode="r", zarr_format=node["zarr_format"])
     except ImportError:
-        # Whoever reads the array is told what brings it.
+        # Reading the array names the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for what it does not know
         return False
@@ -197,7 +197,7 @@ def _layout(node: Mapping[str, Any]) -> str | None:
         ("chunk_key_encoding", "names of chunks", _KEY_ENCODINGS),
     ):
         own = _named(node.get(key))[0]
-        # What is missing, or no name, is damage, which whoever reads it tells.
+        # A missing or invalid name is damage, which reading the array reports.
         if isinstance(own, str) and own not in known:
             return f"{what} {own!r}"
     if node.get("storage_transformers"):
@@ -279,7 +279,7 @@ def _is_there(codec: str, node: Mapping[str, Any]) -> bool:
             return own in known.codec_registry or own in known.entries
         cast("Any", importlib.import_module("zarr.registry")).get_codec_class(codec)
     except ImportError:
-        # Without the library nobody knows; whoever reads the array is told what brings it.
+        # Unknown without the library; reading the array names the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for a name that it does not know
         return False

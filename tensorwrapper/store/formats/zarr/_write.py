@@ -85,7 +85,7 @@ def write_zarr(
                 names.append(name)
                 nbytes += value.nbytes
             if not done:
-                # What is not there has lost nothing else.
+                # A tensor that is not written has no other losses.
                 del lost[before:-1]
                 if begun:
                     _remove(temporary / name, paths.release(name))
@@ -98,7 +98,7 @@ def _parts_of(ragged: Ragged) -> list[str]:
 
 
 def _remove(folder: Path, parts: Collection[str] | None) -> None:
-    """Take back what was written of a tensor; what others have below its path stays."""
+    """Remove the written parts of a tensor; other tensors below its path stay."""
     if parts is None or not folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)
         return
@@ -123,7 +123,7 @@ def _replacing_folder(path: Path) -> Generator[Path, None, None]:
     renamings, and the old one comes back if the second fails.
     """
     if path.is_symlink() or path.exists():
-        # Never somebody's folder of something else.
+        # Never replace a folder that is not a Zarr store.
         read_node(path)
     temporary, old = Path(beside(path)), Path(beside(path))
     try:
@@ -260,7 +260,7 @@ def _write_rows(
     codec: str | None,
 ) -> None:
     ragged, sizes = rows
-    # What has a longer path may have made it.
+    # A tensor with a longer path may have made the group.
     group = root.require_group(name)
     for mode, own in sizes.items():
         array = group.create_array(
@@ -284,7 +284,7 @@ def _write_rows(
         if len(run):
             values[done : done + len(run)] = run
         done += len(run)
-    # Only now does it say that it is rows: what is given up before that is a group as any other.
+    # Declare it as rows last: an interrupted write leaves an ordinary group.
     group.update_attributes({**attributes, RAGGED: ragged.to_fields()})
 
 
