@@ -59,7 +59,7 @@ Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
 
 ArrayState: TypeAlias = bytes | IntArray | tuple[Index, int]
-"""What stands for an array in a pickle: little-endian bytes, the array, or a row and how often it occurs."""
+"""Pickled form of an array: little-endian bytes, the array, or a row and how often it occurs."""
 
 BATCH: Final = 1 << 20
 """Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""

@@ -23,7 +23,7 @@ _Side: TypeAlias = npt.NDArray[Any]
 """int64, or Python integers where these do not suffice; a row per mode, a column per box."""
 
 _Window: TypeAlias = "tuple[slice, ...]"
-"""For each mode a slice of step 1, both ends given and counted from the first index."""
+"""One slice of step 1 per mode, both ends given and counted from the first index."""
 
 
 @final

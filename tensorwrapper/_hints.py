@@ -26,7 +26,7 @@ sort split sqrt squeeze std strides sum swapaxes tail take tile tiled to to_devi
 to_padded to_pandas to_scipy to_torch to_xarray tobytes tofile tolist tostring trace translate_to transpose
 type unique unsqueeze values var view vindex where window
 """
-"""What arrays and tensors have, and other values may be asked for."""
+"""Attributes of arrays and tensors that other values may be expected to have."""
 
 TABLE: Final = """
 [tensorwrapper]
@@ -350,10 +350,10 @@ T mT: a file has tensors: `f['x']` is one, which is asked like an array
 update: `g['y'] = t` appends one tensor after the other
 pop clear: nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another
 """  # noqa: E501
-"""By class, or by the floor of functions: what is said of names, of calls ``name()``, of setting ``name=``.
+"""Hints by class, or by module of functions: for names, for calls ``name()``, for setting ``name=``.
 
-``*`` is what the values are: it is said of all names of arrays, and of NumPy's functions. A letter behind a
-class stands for ``{x}``, and ``{name}`` for each of the names.
+``*`` is the fallback: it applies to all names of arrays, and to NumPy's functions. A letter after a
+class is substituted for ``{x}``, and each of the names for ``{name}``.
 """
 
 

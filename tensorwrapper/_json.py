@@ -16,7 +16,7 @@ from tensorwrapper.errors import ConversionError, ParseError
 __all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json", "shown_json"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""What JSON can say."""
+"""A value of JSON."""
 
 # Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)

@@ -28,7 +28,7 @@ from tensorwrapper.typing import IntArray
 __all__ = ["Field", "FieldReason", "Refuse"]
 
 FieldReason: TypeAlias = Literal["schema", "limit"]
-"""What is wrong with a value: not of the kind that belongs there, or more than the reader takes."""
+"""Reason of a refusal: a wrong type or key, or a limit of the reader."""
 
 Refuse: TypeAlias = Callable[[str, FieldReason, str], NoReturn]
 """Raises the error of a floor: takes the path, the reason, and what is wrong, to go on after the path."""

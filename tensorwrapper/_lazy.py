@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 __all__ = ["Names", "OfName", "lazy_names", "naming_extras"]
 
 OfName: TypeAlias = Callable[[str], object]
-"""What a module answers for a name that it has not loaded."""
+"""Function that a module uses for names that it has not loaded."""
 
 Names: TypeAlias = Callable[[], list[str]]
-"""What a module says that its names are."""
+"""Function that lists the names of a module."""
 
 
 _EXTRAS: Final = {
@@ -22,7 +22,7 @@ _EXTRAS: Final = {
     **{name: f"tensorwrapper[{name}]" for name in ("awkward", "pandas", "xarray", "zarr")},
     **{name: name for name in ("polars", "safetensors", "scipy", "sparse", "tensorstore", "torch")},
 }
-"""What installs a library that only some calls need."""
+"""Extras that install libraries of some calls."""
 
 
 @contextmanager

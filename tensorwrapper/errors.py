@@ -111,7 +111,7 @@ class _ReasonedError(TensorWrapperError, Generic[_R]):
     """An error whose text begins with a reason from a closed set."""
 
     reason: _R
-    """What kind of rule was broken."""
+    """Kind of the broken rule."""
 
     def __init__(self, reason: _R, message: str) -> None:
         super().__init__(reason, message)
@@ -251,7 +251,7 @@ class ProtocolError(_ReasonedError[ProtocolReason], ValueError):
     """
 
     peer: bytes
-    """Who sent the message: what a ROUTER calls the peer, else its host, if that is known; else empty."""
+    """Sender of the message: a ROUTER's identity of the peer, else its host, if known; else empty."""
 
     def __init__(self, reason: ProtocolReason, message: str) -> None:
         super().__init__(reason, message)
@@ -274,7 +274,7 @@ class TransportError(TensorWrapperError, OSError):
     """A socket operation failed, for example because the address is in use or the connection was refused."""
 
     peer: bytes = b""
-    """Whom it is about, if that is known: what a ROUTER calls the peer, or the address of who listens."""
+    """Peer of the failed operation, if known: a ROUTER's identity, or the address of the listener."""
 
 
 class TransportTimeoutError(TransportError, TimeoutError):
@@ -307,14 +307,14 @@ RefusalReason = Literal[
     "draining", "replayed", "internal"
 ]
 # fmt: on
-"""Why a server of tensors did not do what it was asked for.
+"""Reason why a server of tensors refused a request.
 
-``label``, ``schema``: it is no text or JSON of the protocol, or has other keys or types. ``version``: it is
-of a protocol that is not spoken. ``missing``: there is no such tensor, or none for this client. ``changed``:
-the tensor is no longer what it was. ``bounds``: a selection leaves it. ``limit``: it is more than is allowed.
+``label``, ``schema``: it is not text or JSON of the protocol, or has other keys or types. ``version``: it has
+an unsupported version of the protocol. ``missing``: there is no such tensor, or none for this client.
+``changed``: the tensor has another version. ``bounds``: a selection leaves it. ``limit``: it exceeds a limit.
 ``unsupported``: the tensor cannot do that. ``readonly``: this client may not write to it. ``busy``,
-``draining``: there is no room now, or soon no server. ``replayed``: the number of the request is in use.
-``internal``: the server failed; its log says how, under the number in the text.
+``draining``: there is no room now, or the server is closing. ``replayed``: the number of the request is in
+use. ``internal``: the server failed; its log has the details, under the number in the text.
 """
 
 
@@ -332,7 +332,7 @@ class ShardsLostError(TransportError):
     missing: tuple[str, ...] = ()
     """The names of the parts, as they are served."""
     reasons: tuple[tuple[str, str], ...] = ()
-    """The address of each holder that was asked for them, and why it does not give them."""
+    """The address of each holder that was tried, and its error."""
 
 
 class FlowAbortedError(TransportClosedError, ConnectionError):
@@ -399,12 +399,12 @@ class DistributionError(TensorWrapperError, ValueError):
 
 
 SelectionReason = Literal["json", "version", "schema", "limit", "bounds", "source", "cover"]
-"""What is wrong with a description of a view.
+"""Error of a description of a view.
 
-``json``: it is not strict JSON. ``version``: it is of another version. ``schema``: it has other keys or types
-than it should. ``limit``: it asks for more than is allowed. ``bounds``: a selection leaves what it selects
-from, or has another rank or type. ``source``: it names a source that was not given, or a wrong one.
-``cover``: pieces do not share out a mode.
+``json``: it is not strict JSON. ``version``: it has another version. ``schema``: it has wrong keys or types.
+``limit``: it exceeds a limit. ``bounds``: a selection is out of bounds, or has another rank or type.
+``source``: it names a source that was not given, or a wrong one.
+``cover``: pieces do not partition a mode.
 """
 
 
@@ -430,7 +430,7 @@ NdselReason = Literal[
     "step_zero",
     "negative_step_unsupported",
 ]
-"""What is wrong with a message of ndsel: the codes of that specification."""
+"""Error of a message of ndsel: the codes of that specification."""
 
 
 class NdselError(_ReasonedError[NdselReason], ParseError):
@@ -470,13 +470,13 @@ class Finding:
 FindingRule = Literal[
     "schema", "dtype", "reference", "bounds", "cycle", "operands", "projection", "shards", "coverage"
 ]
-"""Which rule was broken.
+"""The broken rule.
 
-``schema``: a document has other keys or types than it should. ``dtype``: an element type that is not
-allowed. ``reference``: a node that is not there, or of another type. ``bounds``: a region leaves its tensor,
+``schema``: a document has wrong keys or types. ``dtype``: an element type that is not
+allowed. ``reference``: a missing node, or one of another type. ``bounds``: a region leaves its tensor,
 or has another rank. ``cycle``: tensors that need themselves. ``operands``: names, numbers or tensors of
-operands disagree. ``projection``: a region is not what the index map makes of the index. ``shards``: there
-are none, or they do not span what they should. ``coverage``: an index twice, or not at all.
+operands disagree. ``projection``: a region is not the index map's box for the index. ``shards``: there
+are none, or they do not span the index. ``coverage``: an index twice, or not at all.
 """
 
 
@@ -491,7 +491,7 @@ class ValidationError(TensorWrapperError, ValueError):
     """
 
     findings: "tuple[Finding, ...]"
-    """What is wrong, in the order of the checks."""
+    """Broken rules, in the order of the checks."""
 
     def __init__(self, what: str, findings: "tuple[Finding, ...]") -> None:
         super().__init__(what, findings)

@@ -40,7 +40,7 @@ else:
 
 _R_co = TypeVar("_R_co", covariant=True)
 Modes = TypeVarTuple("Modes")
-"""Any number of modes, in the signatures of what adds or drops one."""
+"""Any number of modes, in signatures of functions that add or drop one."""
 
 __all__ = [
     "AnyRank",
@@ -104,7 +104,7 @@ Index: TypeAlias = tuple[int, ...]
 """An absolute index: one integer per mode."""
 
 Integer: TypeAlias = SupportsIndex
-"""What stands for an integer: Python's, NumPy's, an array of one."""
+"""An integer: Python's, NumPy's, an array of one."""
 
 Integers2: TypeAlias = tuple[Integer, Integer]
 """Two integers, one for each mode."""
@@ -122,10 +122,10 @@ Integers6: TypeAlias = tuple[Integer, Integer, Integer, Integer, Integer, Intege
 """Six integers, one for each mode."""
 
 Origin: TypeAlias = Iterable[SupportsIndex] | None
-"""Where a shape starts: one integer per mode, or None for zeros."""
+"""First index of a shape: one integer per mode, or None for zeros."""
 
 Extents: TypeAlias = tuple[int, ...]
-"""How many indices each mode has."""
+"""Number of indices of each mode."""
 
 AnyRank: TypeAlias = tuple[Any, ...]
 """An index of a rank that is not known; it goes wherever a rank is wanted."""
@@ -191,10 +191,10 @@ LooseIndex: TypeAlias = IntVector | tuple[np.integer[Any], ...]
 """An index whose entries no checker counts: a list, an array, or a tuple of NumPy's integers."""
 
 Kind: TypeAlias = Literal["smooth", "jagged", "nested"]
-"""What sort of set a shape is."""
+"""Kind of a shape."""
 
 Raggedness: TypeAlias = Literal["uniform", "gridded", "ragged"]
-"""How far a shape is from a box; the tightest word holds.
+"""Regularity of a shape; the tightest word holds.
 
 ``uniform``: no mode depends on another, in its extent or its origin. ``gridded``: a product of tilings, one
 per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k + i on mode i alone.
@@ -202,25 +202,25 @@ per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k 
 """
 
 WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
-"""How values become elements of another type: within one kind and checked, or as NumPy casts."""
+"""Casting of written values: within one kind and checked, or as NumPy casts."""
 
 ElementCasting: TypeAlias = Literal["checked", "unsafe"]
-"""How elements become ones of a type that was asked for: refused where they do not fit, or as NumPy casts."""
+"""Casting of elements to a requested type: refused where they do not fit, or as NumPy casts."""
 
 DType: TypeAlias = type[ScalarT_co] | np.dtype[ScalarT_co]
 """A type of elements that checkers know: NumPy's class of it, or its dtype."""
 
 Order: TypeAlias = Literal["C", "F"]
-"""Which mode runs fastest: the last ("C") or the first ("F")."""
+"""Fastest mode: the last ("C") or the first ("F")."""
 
 Half: TypeAlias = Literal["upper", "lower"]
-"""Which half of a square a triangle is."""
+"""Half of a square, for a triangle."""
 
 NullRows: TypeAlias = Literal["refuse", "empty"]
-"""What becomes of a null where a row is expected: an error, or an empty row."""
+"""Treatment of a null in place of a row: an error, or an empty row."""
 
 StringKind: TypeAlias = Literal["utf8", "binary"]
-"""What the elements of string data are: text, checked to be UTF-8, or bytes of any value."""
+"""Kind of the elements of string data: text, checked to be UTF-8, or bytes of any value."""
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 """Vectorised answers: indices, ordinals, offsets, extents."""
@@ -229,7 +229,7 @@ Array: TypeAlias = npt.NDArray[np.generic]
 """A NumPy array of any element type."""
 
 KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
-"""What may stand for one mode between square brackets."""
+"""A key for one mode between square brackets."""
 
 Slices: TypeAlias = slice | tuple[slice, ...]
 """Keys that keep every mode."""
@@ -238,16 +238,16 @@ IntegerAndSlice: TypeAlias = tuple[SupportsIndex, slice] | tuple[slice, Supports
 """Keys that drop one of the first two modes."""
 
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
-"""What may stand between the square brackets of a shape."""
+"""A key between the square brackets of a shape."""
 
 NamedKey: TypeAlias = Mapping[str, SupportsIndex | slice]
 """A key of a shape with named modes: indices and slices of some of them, by name."""
 
 PositionalItem: TypeAlias = KeyItem | None
-"""What may stand for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""
+"""A key for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""
 
 PositionalKey: TypeAlias = PositionalItem | tuple[PositionalItem, ...]
-"""What may stand between the square brackets of a tensor or a layout: NumPy's basic indexing."""
+"""A key between the square brackets of a tensor or a layout: NumPy's basic indexing."""
 
 
 class DaskArray(Protocol):
@@ -295,10 +295,10 @@ class SupportsArray(Protocol):
 ArrayKeyItem: TypeAlias = (
     PositionalItem | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]] | SupportsArray
 )
-"""What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
+"""A key for one mode of a tensor: of basic indexing, positions, or a mask."""
 
 KeyWithArray: TypeAlias = Array | tuple[Array, ArrayKeyItem] | tuple[ArrayKeyItem, Array]
 """Keys with an array, which has `__index__`: checkers take it for an integer, whatever its rank."""
 
 ArrayKey: TypeAlias = ArrayKeyItem | tuple[ArrayKeyItem, ...]
-"""What may stand between the square brackets of a tensor."""
+"""A key between the square brackets of a tensor."""

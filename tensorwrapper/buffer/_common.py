@@ -53,7 +53,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     __slots__ = ()
 
     in_tiles: ClassVar[bool] = False
-    """Whether tiles are stored each by itself, so that one of them is simpler than all."""
+    """True if tiles are stored separately, so that one of them is simpler than all."""
     stores_orbits: ClassVar[bool] = False
     """True if one stored element stands for several, which a symmetry makes equal."""
 
@@ -450,7 +450,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive."""
 
     flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
-    """The elements. They can be written to if the array can."""
+    """The elements; writable if the array is."""
     _beneath: "Dense[ScalarT_co] | None" = attrs.field(alias="beneath", default=None, repr=False)
     """The buffer that can be written to, where this is its guarded side."""
 

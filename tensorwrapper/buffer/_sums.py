@@ -116,4 +116,4 @@ def _check_floats(old: Array, which: IntArray, values: Array, dtype: "np.dtype[A
 
 
 _CHECKS: Final = {"m": _check_durations, "i": _check_integers, "u": _check_integers}
-"""What looks at the sums of a kind of elements, beside floats and the types of ml_dtypes."""
+"""Checks of the sums of elements by kind, beside floats and the types of ml_dtypes."""

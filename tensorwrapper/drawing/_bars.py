@@ -11,7 +11,7 @@ from tensorwrapper.drawing._svg import Drawing, Group, Mark, Rectangle, Text
 __all__ = ["EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"]
 
 FILL: Final = ramp(0.3)
-"""What elements are filled with."""
+"""Fill colour of elements."""
 EDGE: Final = ramp(0.8)
 """The lines around elements."""
 

@@ -11,9 +11,9 @@ __all__ = ["ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "
 
 _STOPS = ((247, 251, 255), (158, 202, 225), (33, 113, 181), (8, 48, 107))
 EMPTY: Final = "#f2f2f2"
-"""The colour of what is zero or not there."""
+"""The colour of zero and missing elements."""
 PAPER: Final = "#ffffff"
-"""What drawings stand on."""
+"""Background of drawings."""
 INK: Final = "#1f2933"
 """Text and heavy lines."""
 MUTED: Final = "#66707c"

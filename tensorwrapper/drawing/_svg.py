@@ -137,7 +137,7 @@ class Text:
     fill: str = INK
     anchor: Literal["start", "middle", "end"] = "start"
     upwards: bool = attrs.field(default=False, kw_only=True)
-    """Whether it is read from the bottom to the top."""
+    """True if it is read from the bottom to the top."""
 
     def to_svg(self) -> str:
         """Return the element."""
@@ -164,7 +164,7 @@ class Group:
 
 
 Mark: TypeAlias = Rectangle | Line | Path | Text | Group
-"""What a drawing is made of."""
+"""An element of a drawing."""
 
 
 @final

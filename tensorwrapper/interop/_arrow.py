@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
 
 ArrowForm: TypeAlias = Literal["lists", "list_views", "tensor"]
-"""What a tensor becomes in Arrow: lists in lists, views of lists, or tensors of one shape."""
+"""Form of a tensor in Arrow: lists in lists, views of lists, or tensors of one shape."""
 
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))

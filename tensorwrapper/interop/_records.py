@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 RecordsForm: TypeAlias = Literal["columns", "structs"]
-"""What records become in Arrow: a table with a column for each field, or structs in lists."""
+"""Form of records in Arrow: a table with a column for each field, or structs in lists."""
 
 _Theirs: TypeAlias = Any
 """A module or a value of another library, of which the stubs say what tensors need."""

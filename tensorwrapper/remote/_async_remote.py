@@ -71,7 +71,7 @@ class AsyncRemote(Shown):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._threads.closed
 
     @property

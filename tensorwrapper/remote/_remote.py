@@ -56,7 +56,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._connections.closed
 
     @property

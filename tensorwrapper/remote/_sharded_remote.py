@@ -37,7 +37,7 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._fleet.closed
 
     @property

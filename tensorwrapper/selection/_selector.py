@@ -77,14 +77,14 @@ class NewMode:
     """
 
     extent: int = attrs.field(default=1, converter=_to_extent)
-    """How many positions it has."""
+    """Number of positions."""
 
 
 SelectorAtom: TypeAlias = int | slice | EllipsisType | NewMode
 """One part of a selector, as it is kept."""
 
 SelectorItem: TypeAlias = SupportsIndex | slice | EllipsisType | NewMode | None
-"""What one part of a selector may be made from; ``None`` is a new mode of extent 1."""
+"""One part of a selector; ``None`` is a new mode of extent 1."""
 
 
 def _bound(value: object, what: str) -> int | None:

@@ -11,7 +11,7 @@ from tensorwrapper.errors import ConversionError
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 
 AffineRows: TypeAlias = tuple[int, list[list[int]], list[int]]
-"""How many inputs there are, one row of coefficients per output, and the constants."""
+"""Number of inputs, one row of coefficients per output, and the constants."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TOKEN = re.compile(r"\s*+(->|[0-9]++|[A-Za-z_][A-Za-z0-9_]*+|[-+*(),])", re.ASCII)

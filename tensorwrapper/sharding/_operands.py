@@ -112,7 +112,7 @@ class Operand:
     projection: Projection
     """The box that an index touches."""
     itemsize: int
-    """How many bytes an element has."""
+    """Bytes of an element."""
 
     def __init__(
         self, shape: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1

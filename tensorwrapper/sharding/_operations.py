@@ -102,7 +102,7 @@ class BlockOperation(Sides[Operand]):
     """
 
     kernel: str
-    """The name of what is computed."""
+    """Name of the computation."""
     index: Box
     """The box of all indices."""
     _inputs: "Named[Operand]"
@@ -317,7 +317,7 @@ class Shards:
     """
 
     operation: BlockOperation
-    """What is cut."""
+    """The partitioned operation."""
     blocks: BoxTable
     """The blocks of the index."""
 

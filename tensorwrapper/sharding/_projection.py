@@ -149,7 +149,7 @@ class Projection:
     """
 
     index_map: IndexMap
-    """Where the box of an index begins."""
+    """Map of an index to the first index of its box."""
     extents: Extents
     """The extents of the box of one index."""
     ranges: tuple[Ranges | None, ...] = ()

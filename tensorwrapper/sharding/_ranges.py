@@ -40,7 +40,7 @@ class Ranges:
     """
 
     marks: IntArray = attrs.field(converter=frozen_array)
-    """Where each range begins, and where the last ends; read-only."""
+    """Starts of the ranges, and the end of the last; read-only."""
     origin: int
     """The number of the first range."""
 

@@ -26,13 +26,13 @@ class Compaction:
     """Sizes of a file before and after compaction."""
 
     records: int
-    """How many records held its tensors."""
+    """Number of records of its tensors before."""
     kept: int
-    """How many do now."""
+    """Number of records of its tensors now."""
     nbytes: int
     """The bytes that the file had."""
     saved: int
-    """By how many it is shorter; negative if it became longer."""
+    """Bytes saved; negative if the file became longer."""
 
 
 def compact(

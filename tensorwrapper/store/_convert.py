@@ -38,7 +38,7 @@ from tensorwrapper.wire.lowlevel import is_records
 __all__ = ["convert"]
 
 _WAY_OUT: Final = "strict=False leaves it out"
-"""How errors about one tensor end."""
+"""End of errors about one tensor."""
 
 
 def convert(

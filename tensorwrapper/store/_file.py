@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile", "is_view"]
 
 FileMode: TypeAlias = Literal["r", "a", "w"]
-"""``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
+"""``r`` reads, ``a`` appends to an existing or new file, ``w`` writes a new file and replaces an old one."""
 
 PIECE_BYTES: Final = 2**30
 
@@ -78,7 +78,7 @@ class _Lying:
 
     reader: RecordReader
     owner: str
-    """What the records in the file are called: of a field, those of all fields."""
+    """Name of the records in the file: for a field, that of all fields."""
     places: tuple[Place, ...]
     """As it was begun."""
     grown: Sequence[Row]
@@ -248,7 +248,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._file is None
 
     @property

@@ -25,15 +25,15 @@ class Verification:
     """Result of verifying a file."""
 
     tensors: int
-    """How many tensors can be read."""
+    """Number of readable tensors."""
     records: int
-    """How many records were read, those of the file's own included."""
+    """Number of records read, including those of the file itself."""
     nbytes: int
     """The bytes of the file."""
     indexed: bool
-    """Whether the file ends with an index; one without is complete, and is scanned when it is opened."""
+    """True if the file ends with an index; one without is complete, and is scanned when it is opened."""
     problems: tuple[str, ...]
-    """What is wrong, a sentence each."""
+    """Problems, a sentence each."""
 
     @property
     def ok(self) -> bool:

@@ -49,7 +49,7 @@ class Alignment:
     shapes: tuple[Shape, ...]
     """The shapes that were aligned."""
     orders: tuple[Index, ...]
-    """For each of them, which of its modes stands in each common one."""
+    """For each of them, its mode for each common one."""
     shape: Shape
     """The indices that all of them have, origins kept: a jagged shape."""
     cells: IntArray

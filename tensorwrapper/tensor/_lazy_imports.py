@@ -26,7 +26,7 @@ FOREIGN: Final = {
 lacks), and which call of ``tensorwrapper.interop`` reads them."""
 
 _HAS_NULLS: Final = ("from_arrow", "from_awkward", "from_pandas")
-"""Those of the calls that know nulls."""
+"""Calls that support nulls."""
 
 
 _WITH_NULLS: Final = frozenset(("awkward", "pandas", "polars", "pyarrow"))

@@ -41,7 +41,7 @@ class LayoutContract(ABC):
     __slots__ = ()
 
     refuses: ClassVar[Collection[str]] = ()
-    """Which operations raise a `LayoutError`: "permute", "reverse", "gather", "repeat", "broadcast", ..."""
+    """Operations that raise a `LayoutError`: "permute", "reverse", "gather", "repeat", "broadcast", ..."""
 
     @abstractmethod
     def layouts(self) -> "Sequence[Layout[Any] | LayoutCommon]":

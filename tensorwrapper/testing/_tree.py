@@ -25,7 +25,7 @@ class Tree:
 
     origin: int
     children: "tuple[Tree | None, ...]"
-    """None under a whole index."""
+    """Subtrees of the indices; None under a whole index."""
 
     @property
     def end(self) -> int:

@@ -38,7 +38,7 @@ _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
 _stops: dict[int, list[Callable[[], None]]] = {}
 _enders: dict[int, tuple[threading.Event, threading.Thread]] = {}
-"""What ends the context of each process when it is told to: in Python 3.12 no thread starts at the end."""
+"""Event and thread that end the context of each process: in Python 3.12 no thread starts at its end."""
 _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
 """The thread that opened each socket."""
 

@@ -33,9 +33,9 @@ class Counters:
     bytes_received: int = 0
     bytes_received_on_wire: int = 0
     messages_dropped: int = 0
-    """Messages that a SUB did not get: gaps in the numbers (`seqno`) of what came from one `origin`.
+    """Messages that a SUB missed: gaps in the numbers (`seqno`) of messages of one `origin`.
 
-    A PUB drops what a slow subscriber has no room for, without a word; so number its messages one by one.
+    A PUB silently drops messages that a slow subscriber has no room for; so number its messages one by one.
     """
 
 

@@ -76,7 +76,7 @@ class CurveClient:
 
 
 Security: TypeAlias = CurveServer | CurveClient
-"""How a socket knows the other side."""
+"""Authentication of a socket."""
 
 
 @final

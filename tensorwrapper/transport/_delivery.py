@@ -16,7 +16,7 @@ __all__ = ["COPIED", "Delivery", "check_process", "to_milliseconds"]
 
 
 COPIED: Final = zmq.MessageTracker()
-"""Of frames that ZeroMQ has copied."""
+"""Tracker of frames that ZeroMQ has copied."""
 
 
 @final

@@ -25,15 +25,15 @@ class Kind:
     sends: bool = True
     receives: bool = True
     delimiter: bool = False
-    """Whether an empty frame comes before a message, which is put there and taken away here."""
+    """True if an empty frame precedes a message; it is added and removed here."""
     hidden: int = 0
     """Empty frames that ZeroMQ itself puts before a message, on the wire."""
     addressed: bool = False
-    """Whether the first frame names the peer, and never leaves the process."""
+    """True if the first frame names the peer, and never leaves the process."""
     single: bool = False
-    """Whether a message goes as one frame, and the peer is named by a number beside it."""
+    """True if a message is one frame, and its peer is a number beside it."""
     waits: bool = True
-    """Whether sending waits for a peer that has room; else a message that nobody takes is gone."""
+    """True if sending waits for a peer with room; else a message without a receiver is lost."""
 
     @property
     def number(self) -> int:

@@ -36,7 +36,7 @@ from tensorwrapper.wire.lowlevel import frame_views, refuse
 __all__ = ["Socket"]
 
 _NUMBER: Final = 4
-"""Bytes of what a SERVER calls a peer."""
+"""Bytes of a SERVER's number of a peer."""
 
 _ORIGINS: Final = 1024
 """Senders whose numbers a SUB follows."""

@@ -31,7 +31,7 @@ __all__ = ["encode"]
 _NO_PARTS: Sequence[BufferLike] = ()
 
 _NEW = Header("TENS", 0, "", 0, 0, 0)
-"""What is written unless somebody says otherwise."""
+"""Default header."""
 
 
 def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and all but one have defaults

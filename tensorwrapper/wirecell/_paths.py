@@ -31,11 +31,11 @@ class DataItem:
     """One tensor of a set: its path in the tree, its metadata, and its references."""
 
     path: str
-    """Where it stands: steps with a slash between."""
+    """Path in the tree: steps separated by slashes."""
     number: int
     """Its place in the set."""
     metadata: Mapping[str, Any]
-    """What is said of it."""
+    """Metadata of the tensor."""
     _tree: "DataTree"
 
     def __init__(self, path: str, number: int, metadata: Mapping[str, Any], tree: "DataTree") -> None:

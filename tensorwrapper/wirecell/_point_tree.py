@@ -65,13 +65,13 @@ class PointTree:
     """
 
     parents: Tensor[Any]
-    """The number of the parent of each node; of its own, for a root."""
+    """Number of the parent of each node; for a root, its own number."""
     clouds: _Clouds
-    """By name the clouds, and in each by name the arrays; those of a file are read when they are taken."""
+    """Clouds by name, each with arrays by name; those of a file are read on access."""
     metadata: Mapping[str, Any]
-    """What else is said of the tree."""
+    """Further metadata of the tree."""
     cloud_metadata: Mapping[str, Mapping[str, Any]]
-    """What else is said of each cloud."""
+    """Further metadata of each cloud."""
 
     def __init__(
         self,

@@ -56,9 +56,9 @@ class TensorSet:
     tensors: "Sequence[Tensor[Any] | View[Any]]"
     """The tensors; those of a file are read when they are taken."""
     tensor_metadata: Sequence[Mapping[str, Any]]
-    """What is said of each."""
+    """Metadata of each tensor."""
     metadata: Mapping[str, Any]
-    """What is said of the whole."""
+    """Metadata of the set."""
 
     def __init__(
         self,

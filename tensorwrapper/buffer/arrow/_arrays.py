@@ -43,7 +43,7 @@ _OFFSETS: Final = {b"+l": 4, b"+L": 8, b"+vl": 4, b"+vL": 8}
 """Arrow's words for lists of any length, and how many bytes an offset has."""
 
 _VIEWS: Final = (b"+vl", b"+vL")
-"""Those of them that say of each list where it begins and how long it is."""
+"""List types with the start and the length of each list."""
 
 _DAYS: Final = np.dtype("M8[D]")
 _EXTENSION: Final = b"ARROW:extension:name"
@@ -59,7 +59,7 @@ _CALLS: Final = {
     b"+r": "pyarrow.compute.run_end_decode() has all elements of runs",
     b"w:": "cast(pa.binary()) has strings of bytes",
 }
-"""How others become elements that tensors hold."""
+"""Conversions of other types to elements of tensors."""
 
 _MOST_LEVELS: Final = 64
 _MOST_COLUMNS: Final = 1 << 20
@@ -82,13 +82,13 @@ class ArrowValues:
     levels: list[_Level]
     elements: Array | StringData
     valid: Marks | None = None
-    """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
+    """Validity of numbers and times; None if all are valid. Strings have their own."""
     permutation: tuple[int, ...] = ()
-    """Of tensors: the order in which the last modes are meant; none if it is theirs."""
+    """Order of the last modes of tensors; none if it is that of the storage."""
     names: tuple[str | None, ...] = ()
-    """Of tensors: the names of the last modes, in the order in which they are meant."""
+    """Names of the last modes of tensors, in that order."""
     cells: IntArray | None = None
-    """Of tensors of several shapes: the extents of each as it is stored, a row each; there are no levels."""
+    """Stored extents of tensors of several shapes, a row each; then there are no levels."""
 
 
 def arrays_from_arrow(

@@ -31,7 +31,7 @@ class _Table(NamedTuple):
     """Places of the elements of all tiles in the memory of the stored ones."""
 
     slots: IntArray
-    """Which stored tile each is a copy of."""
+    """Stored tile of which each is a copy."""
     starts: IntArray
     """The place of its first element."""
     strides: IntArray

@@ -52,7 +52,7 @@ class UnreadBlocks(BufferCommon[S], Generic[S]):
     in_tiles: ClassVar[bool] = True
 
     line: Line
-    """Where the elements of stored tiles are."""
+    """Line with the elements of stored tiles."""
     index: Blocks[S]
     """Knows the places of elements in a line of all present tiles; it has no memory for them."""
     orbits: "SymmetricBlocks[S] | None"

@@ -75,7 +75,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     graph: Any
     """The tasks."""
     name: str
-    """What the keys of the parts begin with."""
+    """Prefix of the keys of the parts."""
     stored_pattern: BlockPattern[Any]
     """The stored tiles: of a symmetric tensor one of each orbit, else all that are present."""
     shape: Shape[Any]
@@ -83,7 +83,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     marks: IntArray
-    """Which stored tile each part begins with, and (last) the number of them."""
+    """First stored tile of each part, and (last) the number of them."""
     fill_value: Any
     """The element of all other tiles."""
     symmetry: Symmetry | None = None

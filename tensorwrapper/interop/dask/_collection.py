@@ -120,15 +120,15 @@ class DaskTensor(_Operators):
     graph: Any
     """The tasks."""
     name: str
-    """What the keys of the parts begin with."""
+    """Prefix of the keys of the parts."""
     shape: Shape[Any]
     """The indices of all elements."""
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     marks: IntArray
-    """Which row each part begins with, counted from 0, and (last) the number of rows."""
+    """First row of each part, counted from 0, and (last) the number of rows."""
     is_nullable: bool = False
-    """Whether numbers may be nulls."""
+    """True if numbers may be nulls."""
 
     # What it is.
 
@@ -574,6 +574,6 @@ def _is_of_others(value: object) -> bool:
 
 
 _OURS: Final = (DaskTensor, Tensor, View)
-"""What has a shape of ours, and stays where it is until a part is computed."""
+"""Types that are not moved until a part is computed."""
 
 hint(DaskTensor, "DaskTensor")

@@ -18,7 +18,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["CompletedRead", "Cut", "Placed", "Recipe", "cut", "cuts_of", "put_together"]
 
 Chunk: TypeAlias = "Array | Tensor[Any]"
-"""What a task has made: the chunk of an array, or a run of rows."""
+"""Result of a task: the chunk of an array, or a run of rows."""
 
 _arrived: ContextVar[dict[tuple[int, Wanted], Array]] = ContextVar("arrived")
 
@@ -83,11 +83,11 @@ class Cut:
     """A piece of a selection: the part of one chunk."""
 
     chunk: tuple[int, ...]
-    """Which chunk it is of."""
+    """Number of its chunk."""
     local: Wanted
-    """What it is of the chunk."""
+    """Its part of the chunk."""
     place: tuple[slice, ...]
-    """Where it is in the selection."""
+    """Its place in the selection."""
 
     @property
     def size(self) -> int:
@@ -184,9 +184,9 @@ class Recipe:
     wanted: tuple[tuple[int, Wanted], ...]
     """The selections that it reads: the number of the source, and what of it."""
     uses: tuple[tuple[int, tuple[slice, ...], Wanted | None], ...]
-    """For each piece whose selection it is part of, where it is there, and what it is of a chunk not cut."""
+    """For each piece its selection, its place there, and its part of a chunk that is not cut."""
     as_array: bool
-    """Whether an array is made, or a tensor."""
+    """True for an array, False for a tensor."""
 
 
 def put_together(recipe: Recipe, pieces: Sequence[Chunk]) -> Chunk:

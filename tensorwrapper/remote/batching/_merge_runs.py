@@ -16,7 +16,7 @@ _BOX: Final = 20
 _TABLE: Final = 50
 """Bytes beside those of the positions that name one that is none."""
 _FEW: Final = 32
-"""Runs below which nobody looks: they are named in less than a box is."""
+"""Runs below which merging does not pay: their description is shorter than that of a box."""
 
 
 def may_be_bands(wanted: Wanted, extents: Extents) -> bool:

@@ -11,7 +11,7 @@ from tensorwrapper.typing import Array
 __all__ = ["Piece", "batches_of", "halved", "halves_of"]
 
 Piece = tuple[int, Wanted, Array]
-"""The number of the selection that it is a piece of, what is asked for, and where that goes."""
+"""Number of the selection, the piece of it to request, and the target."""
 
 _POSITIONS: Final = 2**20
 _SELECTIONS: Final = 128

@@ -33,13 +33,13 @@ class Link:
     def __init__(self, address: str) -> None:
         # Connecting refuses an invalid address.
         self.is_local: bool = isinstance(cast("object", address), str) and is_local(address)
-        """Whether it stays on this machine, where packing and small pieces never pay."""
+        """True if the server is on this machine, where packing and small pieces never pay."""
         self.bandwidth: float | None = None
         """Bytes a second; None before a read was long enough to tell."""
         self.round_trip: float = _LONGEST
         """Seconds from a request to its answer, at best."""
         self.ratio: float = 2.0
-        """How much smaller what was packed last became."""
+        """Factor by which the last packed answer was smaller."""
 
     def note(self, nbytes: int, seconds: float) -> None:
         """Take in that so many bytes came in so many seconds."""

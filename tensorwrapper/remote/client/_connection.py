@@ -53,11 +53,11 @@ from tensorwrapper.wire import Limits
 __all__ = ["Connection", "Connections"]
 
 _PING: Final = 0.5
-"""Seconds of silence after which the server is asked whether it is there."""
+"""Seconds of silence after which the client checks that the server is alive."""
 _AGAIN: Final = 2.0
 """Seconds after which a request is sent anew, if the server is there and has not answered."""
 _STALLED: Final = 3.0
-"""Seconds after which a connection that takes no bytes is made anew: what is lost with it is sent again."""
+"""Seconds after which a connection that takes no bytes is replaced; lost messages are sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _LOOK: Final = 0.05
@@ -73,8 +73,8 @@ _LIMITS: Final = Limits(
     total_bytes=2**26 + 2**16,
     received_bytes=2**26 + 2**16,
 )
-"""What an answer may be at most, whatever it is to: of numbers never over 2 MiB are asked for at once, and a
-shape or texts have 64 MiB. ZeroMQ breaks the connection off at a larger frame, and takes none of it."""
+"""Limits on any answer: requests for numbers are never over 2 MiB, and a shape or texts have at most
+64 MiB. For a larger frame ZeroMQ breaks the connection, and delivers none of it."""
 _WAITING: Final = frozenset[RequestState](("queued", "waiting"))
 _log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from tensorwrapper.typing import BufferLike
 __all__ = ["IDLE", "Pending", "Prepared", "Timeouts", "is_unsafe", "raise_refusal", "unknown_outcome"]
 
 IDLE: Final = 120.0
-"""Seconds that a server may be there, and answer nothing that it was asked for, unless others are given."""
+"""Default seconds in which a server that is alive must answer some request."""
 
 
 Prepared: TypeAlias = tuple[bytes, list[BufferLike]]
@@ -49,7 +49,7 @@ class Pending:
         self.number: int = number
         self.request: Request = request
         self.said: Prepared | None = said
-        """What is sent beside the number, if it was written before."""
+        """Frames beside the number, if they were encoded before."""
         self.answer: Answer | None = None
         self.failed: TensorWrapperError | None = None
         self.begun: float = time.monotonic()

@@ -28,7 +28,7 @@ _BY: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.all: np.logical_and,
     np.count_nonzero: np.count_nonzero,
 }
-"""Functions of NumPy, and by what a server reduces for them."""
+"""Functions of NumPy, and the reductions that servers use for them."""
 _UFUNCS: Final = frozenset(own for own in _BY.values() if isinstance(own, np.ufunc))
 _LEAST: Final = 2**14
 """Bytes of a tensor up to which its elements come here in one answer, and stay for the next question."""

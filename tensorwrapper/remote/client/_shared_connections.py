@@ -11,7 +11,7 @@ from tensorwrapper.remote.client._pending_request import Timeouts
 __all__ = ["Opening", "opened", "opening_of"]
 
 Opening: TypeAlias = tuple[str, Timeouts, int, bool | None]
-"""What another process needs to connect as we did: what `Connections` is made of, but for keys."""
+"""Arguments of `Connections`, without keys, for another process to connect in the same way."""
 
 _open: Final[dict[Opening, Connections]] = {}
 _lock: Final = threading.Lock()

@@ -43,9 +43,9 @@ _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
 _BLOCK: Final = 2**19
-"""Bytes that whoever may be told to stop writes at a time."""
+"""Bytes to write between two checks for cancellation."""
 _HURRY: Final = 0.001
-"""Seconds after which whoever waits looks whether to go on, if he may be told to stop."""
+"""Seconds between checks of a waiting read that may be cancelled."""
 
 
 @final
@@ -61,13 +61,13 @@ class RemoteSource:
     cast: str | None = None
     """The type of the elements as the protocol has it, if the server is to cast them."""
     is_whole: bool = True
-    """Whether the shape is that of the tensor, and not that of its elements in one line."""
+    """True if the shape is that of the tensor, and not that of its flat elements."""
     layout: "Layout[Any] | None" = None
     """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
     held_itemsize: int = 0
     """Bytes of an element as the server holds it, which it counts if they are more than those of the cast."""
     nullable: bool = False
-    """Whether elements may be nulls: then views read `sides`."""
+    """True if elements may be nulls: then views read `sides`."""
 
     @property
     def sides(self) -> "tuple[RemoteSource, RemoteSource] | None":

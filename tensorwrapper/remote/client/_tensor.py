@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteTensor"]
 
 _ROWS_AT_ONCE: Final = 2**17
-"""Rows whose lengths are asked for at once."""
+"""Rows whose lengths are requested at a time."""
 
 _WITH_LENGTHS: Final = 2**15
 """Bytes of elements that come with the lengths of their rows: fewer than a round trip would cost."""

@@ -28,17 +28,17 @@ __all__ = [
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
 NULLABLE: Final = "nullable "
-"""What stands before the type of numbers that may be nulls."""
+"""Prefix of the type of nullable numbers."""
 VALID: Final = "valid"
-"""The type that is asked for of what may be nulls: whether each element is there."""
+"""Requested type for the validity of nullable elements."""
 PRESENT: Final = "present"
-"""The type that is asked for of a tensor in blocks: the numbers of its present tiles, one after the other."""
+"""Requested type for a tensor in blocks: the numbers of its present tiles, one after the other."""
 STORED: Final = "stored"
 """The same: the elements of its present tiles, one after the other. Of a symmetric box the packed ones."""
 UNIQUE: Final = "unique"
-"""The type that is asked for of symmetric tiles: the elements of the stored ones, one tile of each orbit."""
+"""Requested type for symmetric tiles: the elements of the stored ones, one tile of each orbit."""
 LINES: Final = (PRESENT, STORED, UNIQUE)
-"""All that is asked for in place of a type of elements, one after the other."""
+"""Requested types in place of a type of elements, with elements one after the other."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
@@ -55,7 +55,7 @@ _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|p
 
 _HEAD: Final = 2**14
 _PAYS: Final = 1.2
-"""How much smaller packing must make what it packs."""
+"""Least factor by which packing must make an answer smaller."""
 
 
 def bytes_of(array: Array) -> memoryview:

@@ -82,11 +82,11 @@ class AskFacts:
     names: tuple[str, ...]
     pin: str = ""
     box: bool = False
-    """Whether it is to be told of boxes in tiles that they are."""
+    """True if the answer is to describe boxes in tiles."""
     records: bool = False
-    """Whether it is to be told of fields of records that they are."""
+    """True if the answer is to describe fields of records."""
     symmetry: bool = False
-    """Whether it is to be told of symmetric tensors that they are."""
+    """True if the answer is to describe symmetric tensors."""
 
 
 @final
@@ -145,9 +145,9 @@ class AskRead:
     dtype: str | None
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """How the answer may be packed, if it is smaller then."""
+    """Packing that the answer may use, if it is smaller then."""
     box: bool = False
-    """Whether they are of the box whose tiles the tensor has, and not of the tiles one after the other."""
+    """True if they are of the box under the tiles, and not of the tiles one after the other."""
 
 
 @final
@@ -190,7 +190,7 @@ class AskView:
     view: Described
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """How the answer may be packed, if it is smaller then."""
+    """Packing that the answer may use, if it is smaller then."""
 
 
 Reduction: TypeAlias = Literal[
@@ -211,7 +211,7 @@ Reduction: TypeAlias = Literal[
 """NumPy's functions by which a server reduces: ufuncs whose order does not matter, and one that counts."""
 
 ReducedOver: TypeAlias = Literal["rows", "tiles"] | int
-"""What becomes one number: each row, each tile or cell, or all positions of a mode."""
+"""Units of a reduction: each row, each tile or cell, or all positions of a mode."""
 
 
 @final
@@ -223,7 +223,7 @@ class AskReduce:
     ufunc: Reduction
     over: ReducedOver
     initial: int | float | None = None
-    """What takes part in every reduction, and is what there is of none."""
+    """Value that takes part in every reduction, and is the result of an empty one."""
 
 
 @final
@@ -286,7 +286,7 @@ Request: TypeAlias = (
     | AskHealth
     | Cancel
 )
-"""What a client may say. Each but `Cancel` has one answer."""
+"""Any request of a client. Each but `Cancel` has one answer."""
 
 
 @final
@@ -512,4 +512,4 @@ Answer: TypeAlias = (
     | Stats
     | Refused
 )
-"""What a server may say."""
+"""Any answer of a server."""

@@ -20,7 +20,7 @@ _LONGEST: Final = 1024
 """Bytes of a label that a pattern is tried at."""
 _DEPTH: Final = 8
 _ITEMS: Final = 64
-"""What no label that a pattern knows exceeds, nested or counted."""
+"""Bound on the nesting and the values of every label that a pattern matches."""
 _MOST: Final = 2**63 - 1
 _ROWS_BYTES: Final = 2**31
 

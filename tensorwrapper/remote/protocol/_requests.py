@@ -45,17 +45,17 @@ __all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024
-"""Of a label that is known again when it comes again."""
+"""Bytes of a label up to which it is cached."""
 _FEW: Final = 2**14
 """Points or rows that are read at once, in half a millisecond."""
 _SHORT: Final = 1024
 """Bytes of a label that is read at once: that takes half a millisecond at most."""
 _SHORT_TABLES: Final = 2**14
-"""The same of tables, whatever stands in them."""
+"""Bytes of tables up to which they are cached, whatever their content."""
 _FRAMES: Final = 64
 _TABLES: Final = 64
 _TABLES_BYTES: Final = 2**22
-"""Of tables that are known again, and of the arrays that were made of them, all together."""
+"""Bytes of all cached tables together, with the arrays made of them."""
 _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
@@ -255,7 +255,7 @@ class RequestReader:
         self._limits = limits
         self._known: dict[bytes, AskRead] = {}
         self._tables: dict[bytes, tuple[bytes, AskRead | AskRows]] = {}
-        """By its label the table that came last with it, and what both ask for."""
+        """For each label the last table with it, and their request."""
         self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:

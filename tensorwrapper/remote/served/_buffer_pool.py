@@ -12,10 +12,10 @@ from tensorwrapper.typing import Array
 __all__ = ["BufferPool"]
 
 _SMALL: Final = 2**16
-"""Bytes below which an answer is copied by ZeroMQ, and lies anywhere."""
+"""Bytes below which ZeroMQ copies an answer, so that it needs no slab."""
 _PAGE_BITS: Final = 12
 _KEPT: Final = 2**23
-"""Bytes of slabs that nothing lies in, up to which none makes room for another."""
+"""Bytes of free slabs that are kept."""
 
 
 @final
@@ -36,7 +36,7 @@ class BufferPool:
         self._free: list[_Slab] = []
         self._lock = threading.Lock()
         self.nbytes: int = 0
-        """Bytes of slabs that nothing lies in."""
+        """Bytes of free slabs."""
 
     def take(self, count: int, dtype: "np.dtype[Any]") -> Array:
         """Return an array without gaps of so many elements, of any values."""

@@ -50,7 +50,7 @@ class ElementReader:
     def __init__(self, given: "ViewLike", *, kept: bool = False) -> None:
         tensor = _tensor_of(given)
         self.given: ViewLike = as_view(given) if tensor is None else tensor
-        """What is served: a tensor, or a view of it."""
+        """The served tensor, or a view of it."""
         self._sparse: View[Any] | None = None
         if tensor is None and kept and as_view(given).is_sparse:
             self._sparse = as_view(given)
@@ -62,7 +62,7 @@ class ElementReader:
         self._entries: tuple[IntArray, Array] | None = None
         self._in_tiles: tuple[ElementReader, ElementReader] | None = None
         self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
-        """Parts of the memory that were read before, by the identity of what asked for them."""
+        """Cached parts of the memory, by the identity of their selections."""
 
     @property
     def shape(self) -> Shape[Any]:

@@ -94,7 +94,7 @@ _UNSUPPORTED: Final = (
     SizeOverflowError,
     StepError,
 )
-"""What is wrong with what was asked for, in words about tensors alone; all else no client reads."""
+"""Errors of requests that are about tensors alone; clients see no others."""
 _FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ from typing import Final, Self, final
 __all__ = ["Line"]
 
 _ACKNOWLEDGED: Final = 120
-"""Where in what Linux tells of a connection the bytes stand that the other side has."""
+"""Offset of the acknowledged bytes in Linux's information on a connection."""
 _INFO: Final = 128
 _CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
-"""What tells that the other side has closed a connection; some systems have no such thing."""
+"""Event of a connection closed by the peer; some systems do not have it."""
 _CHANGE: Final = 2**16
-"""What a change of what waits stands for, in bytes."""
+"""Bytes that a change of the queue counts for."""
 
 
 @final

@@ -76,20 +76,20 @@ class Task:
         self.request: Request | None = request
         self.verb: str = "" if request is None else type(request).__name__
         self.nbytes: int = nbytes if nbytes >= _SMALL else 0
-        """What its answer takes at most; when it is made, what it takes."""
+        """Size of its answer at most; once it is made, its size."""
         self.weight: int = weight_of(request)
-        """What it takes itself while it waits."""
+        """Its own size while it waits."""
         self.held: int = 0
-        """What was taken for it, and is not given back: nothing while it waits."""
+        """Memory taken for it, and not given back: none while it waits."""
         self.frames: list[memoryview] | None = None
-        """What came, of one that nobody has read yet: another thread does."""
+        """Frames of a request that another thread is to parse."""
         self.is_quick: bool = False
-        """Whether it is answered faster than another thread is asked to: it waits for no thread."""
+        """True if answering takes less time than passing it to another thread."""
         self.seconds: float = 0.0
-        """How long another thread worked at it."""
+        """Seconds that another thread worked on it."""
         self.state: TaskState = "waiting"
         self.stop: threading.Event = threading.Event()
-        """Set when nobody wants the answer any more: whoever works at it looks now and then."""
+        """Set when the answer is not needed any more; its worker checks it now and then."""
 
     @property
     def is_small(self) -> bool:
@@ -142,14 +142,14 @@ class Client:
         self.peer: bytes = peer
         self.line: Line | None = line
         self.is_trusted: bool = False
-        """Whether it has taken a large answer, and does not keep others waiting since."""
+        """True if it has taken a large answer, and has not kept others waiting since."""
         self.is_settled: bool = False
-        """Whether it has been there for a while, and takes answers: it is no newcomer any more."""
+        """True if it has been connected for a while, and takes answers, so that it is no newcomer."""
         self.born: float = time.monotonic()
         self.due: float = 0.0
-        """What was done for it so far, in seconds of the server."""
+        """Work done for it so far, in seconds of the server."""
         self.moved: float = 0.0
-        """When it took something, as far as was looked; 0 before that."""
+        """Time of its last progress that was seen; 0 before that."""
         self.taken: int = 0
         self.key: str = key
         self.tasks: dict[int, Task] = {}
@@ -159,9 +159,9 @@ class Client:
         self.held: int = 0
         """Bytes of its answers that are being made, or on their way."""
         self.since: float = 0.0
-        """When it had room the last time."""
+        """Time at which it last had room."""
         self.full: float = 0.0
-        """When it had none, if it was so at the last look."""
+        """Time since which it has no room, at the last check."""
         self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
         self._left, self._looked = 0.0, 0.0
 
@@ -191,9 +191,9 @@ class Budget:
         self._limits = limits
         self.held: int = 0
         self.doubtful: int = 0
-        """What clients hold of it that are not trusted."""
+        """Memory held by clients that are not trusted."""
         self.waiting: int = 0
-        """What requests take that wait."""
+        """Memory of waiting requests."""
 
     def fits(self, task: Task) -> bool:
         """Return True if there is memory for an answer. A client's only answer always fits."""

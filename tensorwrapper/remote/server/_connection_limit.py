@@ -7,7 +7,7 @@ from typing import Final
 __all__ = ["excess", "most_connections"]
 
 _PART: Final = 4
-"""Of so many descriptors of the process one is left for files, and for all else."""
+"""Of so many descriptors of the process one is reserved for files, and for everything else."""
 
 
 def most_connections(limit: int) -> int:

@@ -56,7 +56,7 @@ _TURN: Final = 0.005
 _VISIT: Final = 0.02
 """Seconds between two looks at whether those who asked are still there."""
 _TRIMS: Final = 8
-"""How often memory is given back after somebody left: ZeroMQ frees millions of frames within seconds."""
+"""Number of times that memory is given back after a client left: ZeroMQ frees its frames within seconds."""
 _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
@@ -107,12 +107,12 @@ class Loop:
         self._catalogue, self._security, self._threads = catalogue, security, threads
         self._clients: dict[bytes, Client] = {}
         self._busy: dict[bytes, Client] = {}
-        """Those that have requests, or answers to take: a turn costs what is to be done for them."""
+        """Clients with requests or unsent answers: a pass visits only these."""
         self._done: deque[tuple[Task, Answer | Request]] = deque()
         """Requests that other threads have answered, or have read."""
         self._turns = FairQueue()
         self._guests: tuple[int, ...] = ()
-        """Who was there when there was nothing to do."""
+        """Connected clients when the server was last idle."""
         self._trims = 0
         self._most = most_connections(catalogue.limits.connections)
         self._owners: dict[tuple[int, int], bytes] = {}

@@ -10,7 +10,7 @@ __all__ = ["FairQueue", "cost_of"]
 _SETTLES: Final = 2.0
 """Seconds after which a client that takes answers is no newcomer any more."""
 _SHARE: Final = 0.125
-"""What all newcomers together have of the time of the server, while it works for others as well."""
+"""Share of the server's time for all newcomers together, while it works for others as well."""
 _BURST: Final = 0.008
 """Seconds of it that they may save up."""
 _RECENT: Final = 0.1
@@ -18,9 +18,9 @@ _RECENT: Final = 0.1
 _HELD: Final = 2**21
 """Bytes of answers to newcomers that may be on their way meanwhile: a few milliseconds of a fast link."""
 _AHEAD: Final = 0.004
-"""Seconds that whoever settled may have had more than another who did: an answer, about."""
+"""Seconds that one settled client may be ahead of another: about one answer."""
 _RATE: Final = 2.0**30
-"""Bytes that are made and sent in a second, about: what they cost others who wait."""
+"""Bytes made and sent per second, about: the cost to other clients."""
 
 
 def cost_of(nbytes: int, seconds: float) -> float:
@@ -41,9 +41,9 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._virtual = 0.0
-        """What whoever was served last has had: who had nothing to ask meanwhile has saved up nothing."""
+        """Time of the client served last: clients without requests meanwhile save up nothing."""
         self._served = float("-inf")
-        """When a client that has settled was served, or waited, the last time."""
+        """Time at which a settled client was last served, or waited."""
         self._credit, self._last = 0.0, 0.0
         self._held = 0
 

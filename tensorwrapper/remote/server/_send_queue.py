@@ -11,9 +11,9 @@ from tensorwrapper.transport import Delivery
 __all__ = ["Sending"]
 
 _LOOK: Final = 0.1
-"""Seconds between two looks at who takes what he asked for."""
+"""Seconds between two checks of the clients' progress."""
 _DOUBT: Final = 0.2
-"""Seconds after which a client that takes nothing shares the memory of those of whom nothing is known."""
+"""Seconds without progress after which a client loses trust, and shares the memory of untrusted ones."""
 _CUT: Final = 0.5
 """Seconds after which its connection is cut, if others wait: it may connect and ask again."""
 _UNTOLD: Final = 3.0

@@ -25,10 +25,10 @@ _DENSE: Final = 2**20
 """Pairs of holders of which a table is kept; of more only those that move something."""
 _EXACT: Final = 2**53
 _OVERHEAD: Final = 1.05
-"""What labels and frames add to bytes of elements, at most."""
+"""Overhead of labels and frames over bytes of elements, at most."""
 
 _Pieces: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""Of some pieces the old tile, the new tile, and how many elements they have."""
+"""For each piece the old tile, the new tile, and its number of elements."""
 
 
 @final

@@ -39,18 +39,18 @@ _WAIT: Final = 0.05
 _NAMED: Final = 8
 """Parts that an error names; it has all of them as well."""
 LOST: Final = (TransportError, TensorNameError, RemoteProtocolError)
-"""What a holder may raise for which another is asked; a tensor that has changed is no such thing."""
+"""Errors of a holder after which another is tried; a changed tensor is not one of them."""
 _log = logging.getLogger(__name__)
 
 Work: TypeAlias = Callable[["Spread", str, Sequence[int]], Iterator[tuple[int, Exception | None]]]
-"""What is done with tiles at the holder of an address, in its thread.
+"""Work on tiles at the holder of an address, in its thread.
 
-It yields each tile that is done, or why this tile cannot be had there; it raises what is wrong with all.
+It yields each tile that is done, or the error of this tile at this holder; it raises errors of all tiles.
 """
 
 
 Manner: TypeAlias = tuple[Timeouts, int, bool | None]
-"""How holders are asked: how long they are waited for, what is kept of each, whether answers come packed."""
+"""Options of connections to holders: timeouts, cache size, and packing of answers."""
 
 
 @final
@@ -86,7 +86,7 @@ class ShardPool:
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
-        """The addresses of holders that did not answer the last time that they were asked."""
+        """The addresses of holders that did not answer the last request."""
         self.changed: set[str] = set()
         """The addresses of holders that had other parts than were looked up."""
         self._lock = threading.Lock()

@@ -27,7 +27,7 @@ Side: TypeAlias = Literal["values", "valid"]
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _TILES: Final = 4
-"""Tiles of one holder that are asked for at once."""
+"""Tiles of one holder to request at a time."""
 _NAMES: Final = 32
 """Tiles of one holder that are looked up at once: a name may have a thousand bytes."""
 
@@ -45,7 +45,7 @@ class ShardSource:
     name: str
     sharding: Sharding
     side: Side | None = None
-    """Of a tensor with nulls what is read; None of all of it, which views read by `sides`."""
+    """Side of a nullable tensor to read; None for all of it, which views read by `sides`."""
 
     @property
     def sides(self) -> "tuple[ShardSource, ShardSource] | None":

@@ -15,7 +15,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["Piece", "Place", "asked_nbytes", "cuts_of"]
 
 Place: TypeAlias = tuple[slice, ...] | IntArray
-"""Where a piece goes in what is read of a selection: a box of it, or elements by number."""
+"""Place of a piece in the result of a selection: a box of it, or elements by number."""
 _Segment: TypeAlias = tuple[int, Positions, slice]
 
 
@@ -27,7 +27,7 @@ class Piece:
     tile: int
     """The number of the tile in row-major order."""
     local: Wanted
-    """What it is of the tile."""
+    """Part of the tile."""
     place: Place
 
     def target(self, out: Array) -> Array:

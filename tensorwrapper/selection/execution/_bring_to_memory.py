@@ -17,7 +17,7 @@ from tensorwrapper.selection.runners._blocks import full_window
 __all__ = ["Made", "brought_here"]
 
 Made = dict[int, BufferCommon[Any]]
-"""By node, which it must outlive, the memory of what is made once."""
+"""Memory of cached nodes, by the id of the node, which must outlive it."""
 
 ReadOf = Callable[[Expression], Expression]
 """Returns as a view of memory what was read for a part of a view."""
@@ -69,11 +69,11 @@ class _Bringing:
         self._order = operands_first([view], lambda own: id(own.node) in made)
         nodes = {id(own.node): own.node for own in self._order}.values()
         self._users = Counter([id(part.node) for node in nodes for part in node.operands])
-        """By node how many nodes still select from it."""
+        """Number of nodes that still select from each node."""
         self._uses = Counter([id(part) for node in nodes for part in node.operands])
-        """How many nodes still need each view."""
+        """Number of nodes that still need each view."""
         self._views = Counter([id(own.node) for own in self._order])
-        """By node of how many views it still is the node."""
+        """Number of remaining views of each node."""
         self._done: dict[int, Expression] = {}
 
     def run(self) -> Expression:

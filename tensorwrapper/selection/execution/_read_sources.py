@@ -63,7 +63,7 @@ class ReadProgress:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anybody looks."""
+        """True if anybody looks."""
         return self._progress is not None or self._cancel is not None
 
     @property
@@ -162,9 +162,9 @@ class _Fetching:
         self._missing: list[set[_Number]] = [
             {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)} for step in plan.steps
         ]
-        """For each step the selections that it still waits for."""
+        """Selections that each step still waits for."""
         self._uses = Counter([need for needs in self._missing for need in needs])
-        """How many steps still need each selection."""
+        """Number of steps that still need each selection."""
         self._arrays: dict[_Number, Array] = {}
         self._made: Made = {}
         self._versions = Versions()

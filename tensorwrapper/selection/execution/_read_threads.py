@@ -32,7 +32,7 @@ class BackgroundRead:
         self._pause = _SHORT if may_stop else _PAUSE
         self._stop = Event()
         self._news: SimpleQueue[int | BaseException | None] = SimpleQueue()
-        """What arrived; an error, which is the last; or None at the end."""
+        """Number of a selection that arrived; an error, which is the last; or None at the end."""
         self._thread = Thread(target=self._run, name="tensorwrapper-read", daemon=True)
         self._thread.start()
 

@@ -45,7 +45,7 @@ class Direct:
 
 
 NOT_DIRECT: Final = Direct(None, None)
-"""Of views that have no short way."""
+"""For views without a fast path."""
 
 
 def direct_of(view: Expression, plan: "Callable[[], Plan]") -> Direct:

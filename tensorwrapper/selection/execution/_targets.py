@@ -38,7 +38,7 @@ __all__ = [
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
-"""Where the elements of a view are written: a tensor in strides, or an array."""
+"""Target of the elements of a view: a strided tensor, or an array."""
 
 
 def source_tensor(view: Expression) -> Tensor[Any] | None:

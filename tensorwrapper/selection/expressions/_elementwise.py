@@ -232,7 +232,7 @@ class Casting(_Elementwise, NodeOfOne):
     operand: Expression
     _dtype: "np.dtype[Any]"
     unsafe: bool = False
-    """Whether what does not fit wraps round instead, as NumPy casts."""
+    """True if overflowing values wrap round, as NumPy casts."""
 
     json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
 

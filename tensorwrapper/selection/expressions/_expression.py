@@ -54,7 +54,7 @@ __all__ = [
 
 
 Origin: TypeAlias = "Tensor[Any] | Source | Node"
-"""What an element comes from: the tensor or other source that was given, or what computes it."""
+"""Origin of an element: a tensor or another source, or the node that computes it."""
 
 Shares: TypeAlias = "Iterable[tuple[Expression, Any, IntArray]]"
 """Operands, which of the positions come from each, and the positions in it."""
@@ -64,7 +64,7 @@ Normalize: TypeAlias = "Callable[[Expression], Expression]"
 
 
 Change: TypeAlias = "Callable[[Expression], Expression]"
-"""Returns the view that stands in the place of an operand."""
+"""Function that returns the replacement of an operand."""
 
 
 def same(view: "Expression") -> "Expression":
@@ -88,19 +88,19 @@ class Node(ABC):
     json_names: ClassVar[tuple[str, ...]] = ()
     """The keys by which JSON tells the node; none if it cannot be written."""
     is_constant: ClassVar[bool] = False
-    """Whether all elements are the same, whatever the box: then it has a `value`."""
+    """True if all elements are equal, whatever the box: then it has a `value`."""
     is_sharing: ClassVar[bool] = False
-    """Whether each element comes from one operand, not from all of them."""
+    """True if each element comes from one operand, not from all of them."""
     is_cellwise: ClassVar[bool] = True
-    """Whether elements depend on those of operands of the same box, at their own position, and on that."""
+    """True if an element depends only on its position and on elements of operands of the same box there."""
     is_kept: ClassVar[bool] = False
-    """Whether the elements of the only operand are made once, in memory, before anything reads them."""
+    """True if the elements of the only operand are cached in memory before they are read."""
     is_of_rows: ClassVar[bool] = False
-    """Whether it puts rows together, whose elements are computed in their order."""
+    """True if it combines rows, whose elements are computed in their order."""
     keeps_dtype: ClassVar[bool] = False
-    """Whether `dtype` is an attribute, which asks no operand."""
+    """True if `dtype` is an attribute, without a look-up in operands."""
     is_elementwise: ClassVar[bool] = False
-    """Whether an element is `values` of those of the operands alone, wherever it is."""
+    """True if an element is `values` of the operands' elements alone, whatever its position."""
 
     @property
     @abstractmethod
@@ -408,7 +408,7 @@ class Expression:
     layout: Layout[Any]
     calls: tuple[Call, ...] = ()
     written: "Expression | None" = None
-    """What the calls were made on, as it was written, if the node is what that was optimized to."""
+    """Base of the recorded calls as it was written, if the node is the optimized form of that."""
     _hash: int = attrs.field(init=False)
     _dtype: "np.dtype[Any]" = attrs.field(init=False)
 

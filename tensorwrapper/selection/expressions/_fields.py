@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 LARGEST = 2**62
-"""What no number may exceed: sums of two stay in 64 bits."""
+"""Bound on numbers: sums of two stay in 64 bits."""
 MAX_RANK = 32
-"""How many modes a box may have."""
+"""Number of modes of a box at most."""
 
 _DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[([1-9][0-9]{0,9})?[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
 _NONE: AbstractSet[str] = frozenset()

@@ -64,11 +64,11 @@ class Joining(SharedMode):
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
     offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
-    """Where each operand begins along the mode, and after them all the extent."""
+    """Start of each operand along the mode, and the extent at the end."""
     _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
-    """What writes the elements in order where all lie in memory so; found when it is first asked for."""
+    """Runner of the elements in order, if all are contiguous in memory; cached on first use."""
     _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
-    """Many tensors that the operands are: these are made when they are first asked for, by `__getattr__`."""
+    """Many tensors as operands: views of them are made on first use, by `__getattr__`."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
     keeps_dtype: ClassVar[bool] = True

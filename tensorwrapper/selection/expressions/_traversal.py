@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["SHORT", "are_equal", "flattened", "laid_flat", "operands_first", "rebuilt"]
 
 SHORT = 16
-"""Operands up to which a node is laid flat at once where it becomes an operand of its own kind.
+"""Operands up to which a node is merged at once when it becomes an operand of the same operation.
 
-So a loop that appends copies no more than so many each time; the rest is done when the whole is looked at.
+So a loop that appends copies a bounded number each time; the rest is merged when the whole view is used.
 """
 
 

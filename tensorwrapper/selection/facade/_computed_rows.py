@@ -90,7 +90,7 @@ class ComputedRows:
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
     keeps: bool
-    """Whether there are rows again."""
+    """True if the result has rows."""
     nullable: bool
     side: Side = None
 

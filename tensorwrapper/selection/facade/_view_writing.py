@@ -24,7 +24,7 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co, WriteCasting
 __all__ = ["Value", "ViewWriting"]
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
-"""What is written: a view, a tensor, an array, a number, or lists of them."""
+"""A value to write: a view, a tensor, an array, a number, or lists of them."""
 
 
 class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):

@@ -58,7 +58,7 @@ _S = TypeVar("_S", bound=np.generic)
 _J_co = TypeVar("_J_co", covariant=True)
 
 ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray | npt.ArrayLike"
-"""What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
+"""Argument of `as_view`: a view, a tensor, another source, or an argument of `as_tensor`."""
 
 
 class HasJoin(Protocol[_J_co]):
@@ -77,7 +77,7 @@ def own_join(first: object) -> "Callable[..., Any] | None":
 
 
 Ranked: TypeAlias = "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]"
-"""What has elements of a known type, and a rank that is known or may be."""
+"""An object with elements of a known type, and a rank that may be known."""
 
 
 @overload

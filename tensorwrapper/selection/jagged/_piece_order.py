@@ -31,7 +31,7 @@ _LONG = 256  # elements of a row for each line, on average, from which rows are 
 Lines: TypeAlias = "tuple[Runner, ...]"
 
 PieceTable: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""For each piece of which operand it is, where it starts there, and its number of elements, at least one."""
+"""For each piece its operand, its start there, and its number of elements, at least one."""
 
 
 def listed(count: int, sources: IntArray, starts: IntArray, lengths: IntArray) -> PieceTable:
@@ -109,7 +109,7 @@ class ConcatenatedRows(Form):
     """Rows that have the elements of the same row of several operands, one operand after the other."""
 
     splits: tuple[IntArray, ...]
-    """For each operand where its rows begin, and the end of the last: as many for each."""
+    """Row splits of each operand, all of the same length."""
 
     @property
     def rows(self) -> int:
@@ -180,11 +180,11 @@ class Filled(Form):
     """Rows of the first operand, of each so many elements from its start on, then the one of the second."""
 
     splits: IntArray
-    """Where the rows begin in the operand, and the end of the last."""
+    """Row splits of the operand."""
     kept: IntArray
-    """How many elements of the operand come before each row; `splits` itself if all of them do."""
+    """Number of kept elements of the operand before each row; `splits` itself if all are kept."""
     wanted: IntArray
-    """Where the rows begin here."""
+    """Row splits of the result."""
 
     @property
     def rows(self) -> int:
@@ -255,7 +255,7 @@ class Spread(Form):
     """Rows that have one element of the operand each, again and again."""
 
     splits: IntArray
-    """Where the rows begin here."""
+    """Row splits of the result."""
     first: int = 0
     """The element of the first row."""
 

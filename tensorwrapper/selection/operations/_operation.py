@@ -15,7 +15,7 @@ __all__ = ["Argument", "ArgumentKind", "Operation", "WriteTable"]
 ArgumentKind: TypeAlias = Literal[
     "mode", "count", "number", "counts", "numbers", "table", "widths", "boundary"
 ]
-"""What an argument is in JSON: modes and counts are not negative, numbers may be; tables may be frames."""
+"""Kind of an argument in JSON: modes and counts are not negative, numbers may be; tables may be frames."""
 
 Argument: TypeAlias = Any
 """An integer, a word, positions in an array, or tuples of those."""
@@ -42,9 +42,9 @@ class Operation(ABC):
     name: ClassVar[str]
     """Its word in texts and JSON, and in the calls that views record."""
     takes: ClassVar[tuple[ArgumentKind, ...]]
-    """What its arguments are in JSON."""
+    """Kinds of its arguments in JSON."""
     counts_elements: ClassVar[bool] = False
-    """Whether it counts all elements in row-major order, which then must be all of a node."""
+    """True if it counts all elements in row-major order, and so needs all of a node."""
 
     @abstractmethod
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:

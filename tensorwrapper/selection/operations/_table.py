@@ -36,7 +36,7 @@ _ALL: tuple[Operation, ...] = (
 )
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in _ALL})
-"""Name and operation. Those that take arguments from JSON are steps of it."""
+"""Operations by name. Those that take arguments from JSON are steps of it."""
 
 
 def atoms_of(call: Call) -> list[Atom]:

@@ -83,7 +83,7 @@ class Plan:
     rows: Shape | None = None
     """The shape of the result, if it is no box."""
     validity: "Plan | None" = attrs.field(default=None, eq=False)
-    """The plan of what says which elements are no nulls, if some may be."""
+    """The plan of the validity of nullable elements."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
 
@@ -310,7 +310,7 @@ def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
 
 
 _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
-"""Plans that some view still has, by normal form: they keep no tensor alive that nobody else has."""
+"""Plans of existing views, by normal form: the cache keeps no tensor alive."""
 
 
 def plan_of(view: Expression) -> Plan:

@@ -34,7 +34,7 @@ class Share:
     number: int
     layout: Layout[Any]
     fetch: Fetch | None
-    """How the selection can be read straight into the result; None if it serves more than this part."""
+    """Read of the selection straight into the result; None if it serves other parts, too."""
 
 
 @final

@@ -15,7 +15,7 @@ from tensorwrapper.typing import Extents
 __all__ = ["Step", "StepKind", "count_text", "steps_of"]
 
 StepKind: TypeAlias = Literal["copy", "fill", "take", "compute"]
-"""How a step writes: "copy" blocks with one step per mode, "fill" with a constant, "take" elements from
+"""Method of a step: "copy" strided blocks, "fill" with a constant, "take" elements from
 places of a table or a cycle, "compute" elements block by block."""
 
 

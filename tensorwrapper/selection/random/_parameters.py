@@ -29,7 +29,7 @@ Parameter = float | SupportsIndex | NDArray[np.generic]
 """A number, or an array of them that is broadcast against the ranks."""
 
 Parameters = tuple[NDArray[np.generic], ...]
-"""What is computed with, in native order, of rank 0 where a number was given."""
+"""Checked parameters, in native order, of rank 0 for single numbers."""
 
 _NAMES: Final[dict[Distribution, tuple[str, ...]]] = {
     "uniform": ("low", "high"),

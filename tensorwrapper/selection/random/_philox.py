@@ -33,11 +33,11 @@ _DENSE: Final = 8
 A word of a run costs about 4 ns, one that is computed alone 150 ns; the bound is for the memory."""
 
 _TOGETHER: Final = 2**13
-"""How many blocks are computed at a time, so that their words stay in a cache."""
+"""Number of blocks computed at a time, so that their words stay in a cache."""
 
 
 _own: Final = threading.local()
-"""What each thread draws with: making it takes 40 us, and setting its counter less than one."""
+"""Generator of each thread: making one takes 40 us, and setting its counter less than one."""
 
 _NO_WORDS: Final = np.zeros(4, np.uint64)
 

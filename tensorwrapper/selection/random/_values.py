@@ -143,15 +143,15 @@ def normal_pairs(
 _ROWS: Final = 7
 
 BATCH: Final = 2**15
-"""How many numbers are made at a time: few enough for a cache, and enough for the calls not to count.
+"""Numbers made at a time: few enough for a cache, and enough for the calls not to matter.
 
-Arrays of so many are mapped, cleared and unmapped each time by the C library: what can be is used again,
-and where it cannot three eighths as many are made."""
+The C library maps, clears and unmaps arrays of this size each time. So memory is reused where possible,
+and elsewhere three eighths of the size is used."""
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _LOWER: Final = slice(0 if sys.byteorder == "little" else 1, None, 2)
-"""Where the lower halves are among all."""
+"""The lower halves among all."""
 _NARROW: Final = 2**16
 """Widths up to which most batches of integers need the upper halves of their words alone."""
 

@@ -17,7 +17,7 @@ __all__ = ["Elements"]
 _Request: TypeAlias = "tuple[Node, IntArray]"
 _Steps: TypeAlias = "Generator[_Request, Array | None, Array]"
 _Part: TypeAlias = "tuple[Any, Node, IntArray]"
-"""Which elements come from an operand, its node, and the keys there, or positions if it is read at once."""
+"""Elements of an operand: their numbers, its node, and keys, or positions if it is read at once."""
 
 
 @final

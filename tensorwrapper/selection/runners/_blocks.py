@@ -20,7 +20,7 @@ __all__ = [
 BLOCK = 1 << 16  # elements of a block: with its operands, it stays in a cache
 
 Window: TypeAlias = "tuple[slice, ...]"
-"""For each mode of a box a slice of step 1, both ends given and inside."""
+"""One slice of step 1 per mode of a box, both ends given and inside."""
 
 
 def full_window(extents: Extents) -> Window:

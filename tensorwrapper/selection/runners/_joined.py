@@ -31,7 +31,7 @@ class JoinedRunner(Runner):
     """The arrays that are known. Others may read and complete it at the same time."""
     make: Callable[[int], Array]
     starts: IntArray
-    """Where each begins, and after them the end of the last."""
+    """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property

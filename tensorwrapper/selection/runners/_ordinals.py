@@ -24,7 +24,7 @@ _SCRATCH = 1 << 23  # bytes of a run of elements that is kept while parts of it 
 _SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
 
 _Goal: TypeAlias = "list[slice | IntArray]"
-"""For each mode the positions of the result that a part of it has."""
+"""Positions of a part in each mode of the result."""
 
 
 def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:

@@ -96,7 +96,7 @@ class PiecesRunner(Runner):
 
     runners: tuple[Runner, ...]
     sources: IntArray
-    """For each piece of which line it is."""
+    """Line of each piece."""
     starts: IntArray
     lengths: IntArray
     ends: IntArray

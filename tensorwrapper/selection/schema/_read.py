@@ -67,7 +67,7 @@ _MORE = {
     2: _STEPS | {"names", "nodes"},
     WITH_MEMBERS: _STEPS | {"names", "nodes"},
 }
-"""What a document of a version may say besides."""
+"""Additional keys of a document, by version."""
 _LONGEST = 255  # characters of a name of a mode
 
 Members: TypeAlias = Callable[[dict[str, Json]], View[Any]]

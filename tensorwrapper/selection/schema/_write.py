@@ -66,7 +66,7 @@ _REACH = 12  # and then how many from one with a number to the next
 _FRAMED = 64  # positions from which a table becomes a frame, if there may be frames
 
 SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
-"""How a view is written: as the steps that made it, as what runs, or as a region of one source."""
+"""Form of a written view: the recorded steps, the normal form, or a region of one source."""
 
 
 class Leaf(Protocol):
@@ -272,9 +272,9 @@ class _Writer(NodeWriter):
     )
 
     met_members: bool
-    """Whether a node of many sources was written."""
+    """True if a node of many sources was written."""
     met_rows: bool
-    """Whether a view that is no box was written."""
+    """True if a view was written that is not a box."""
 
     def __init__(
         self, names: Mapping[str, Source], frames: list[bytes] | None, leaf: Leaf | None = None

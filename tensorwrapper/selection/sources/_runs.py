@@ -65,9 +65,9 @@ class Runs:
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
     _size: int = attrs.field(init=False, repr=False)
     _numbers: IntArray | None = attrs.field(init=False, repr=False, default=None)
-    """Those of all elements, where they were given."""
+    """Numbers of all elements, where they were given."""
     _even: range | None = attrs.field(init=False, repr=False, default=None)
-    """Where runs of one length begin that are evenly spaced, until somebody wants them as arrays."""
+    """Starts of evenly spaced runs of one length, until they are used as arrays."""
 
     if TYPE_CHECKING:
 
@@ -283,4 +283,4 @@ class Runs:
 
 
 Wanted: TypeAlias = Outer | Runs
-"""What is asked of a source: positions of each mode of a box, or runs of elements by number."""
+"""A selection from a source: positions of each mode of a box, or runs of elements by number."""

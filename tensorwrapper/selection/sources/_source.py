@@ -22,11 +22,11 @@ from tensorwrapper.typing import Array
 __all__ = ["Ability", "Finished", "HasSource", "ReadHandle", "Source", "TensorSource", "WritableSource"]
 
 Ability: TypeAlias = Literal["runs", "threads", "write", "atomic", "casts"]
-"""What a source may do beside reading outer selections in the thread that asks.
+"""Abilities of a source beside reading outer selections in the caller's thread.
 
-"runs": it knows runs of elements by number. "threads": any thread may read it, and several at once. "write":
+"runs": it reads runs of elements by number. "threads": any thread may read it, and several at once. "write":
 it is a `WritableSource`. "atomic": a write that fails has written nothing.
-"casts": `read` fills arrays of another type too, with what `View.astype` makes of the elements, and raises
+"casts": `read` fills arrays of another type, too, with elements cast as by `View.astype`, and raises
 where an element does not fit.
 """
 

@@ -28,7 +28,7 @@ class ModePart(NamedTuple):
 
     text: str
     extent: int
-    """Of the mode, or of the new one."""
+    """Extent of the mode, or of the new one."""
     taken: "Spaced | int | None"
     """The positions that stay; the one at which the mode goes; nothing of a new mode."""
 

@@ -31,7 +31,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["WriteTarget", "WriteTargets", "stored_in", "write_parts", "write_targets_of"]
 
 Part: TypeAlias = "tuple[range, ...]"
-"""For each mode the positions that a part has, in order."""
+"""Positions of a part in each mode, in order."""
 
 Words: TypeAlias = Callable[[Part], str]
 """Says which elements of a view a part is; asked by errors alone, as there are as many parts as shards."""
@@ -90,7 +90,7 @@ WriteTargets: TypeAlias = "tuple[WriteTarget | Refused | Arranged, ...]"
 _Places: TypeAlias = "tuple[list[WriteTarget | Refused], IntArray, IntArray]"
 """Leaves, and for each element of a box in order the number of its leaf, and its address there."""
 _Known: TypeAlias = "dict[int, _Places]"
-"""The places of what is made once, by the id of its node."""
+"""Places of cached nodes, by the id of the node."""
 
 
 def write_targets_of(normal: Expression, rows: Shape | None = None) -> WriteTargets:

@@ -28,7 +28,7 @@ from tensorwrapper.typing import Array, Extents, WriteCasting
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any]"
-"""What is written: a tensor, an array, a number, or lists of them."""
+"""A value to write: a tensor, an array, a number, or lists of them."""
 
 
 def writable_targets(written: Expression, normal: Expression, rows: Shape | None = None) -> WriteTargets:

@@ -179,11 +179,11 @@ class TensorNode:
     box: Box = attrs.field(converter=_to_box)
     """The indices of the tensor."""
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """What the node carries besides."""
+    """Tags of the node."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
 
 @final
@@ -192,16 +192,16 @@ class OperationNode(Sides[Region]):
     """An operation on regions of tensors. Its shards are `ApplicationNode` values."""
 
     kernel: str = attrs.field(validator=_check_text)
-    """The name of what is computed."""
+    """Name of the computation."""
     _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
     _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     _params: str | None = attrs.field(default=None, alias="params", converter=_to_params)
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
     """The index and the signature, and what the node carries besides."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
     if TYPE_CHECKING:
 
@@ -233,11 +233,11 @@ class ApplicationNode(Sides[Region]):
     _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
     _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
     """The block of the index, and what the node carries besides."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
     if TYPE_CHECKING:
 
@@ -261,11 +261,11 @@ class NoteNode:
     message: str = attrs.field(validator=_check_text)
     """The text."""
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """What the node carries besides."""
+    """Tags of the node."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
 
 GraphNode: TypeAlias = TensorNode | OperationNode | ApplicationNode | NoteNode

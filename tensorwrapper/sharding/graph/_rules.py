@@ -81,7 +81,7 @@ def _last(nodes: Sequence[K], node: K) -> int:
 
 _BITS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128)}
 DTYPES: Final = frozenset({"bool", *[f"{name}{bits}" for name, sizes in _BITS.items() for bits in sizes]})
-"""The element types that a graph may have unless it is said otherwise."""
+"""The default element types of a graph."""
 
 _NAMES = 8  # names that a finding lists
 _FINDINGS = 100_000  # an untrusted graph may be wrong in every place

@@ -49,7 +49,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     ends: IntArray
     """The address at which the elements of each record start, and the size of all."""
     side: int | None = None
-    """Of what may have nulls: 0 for the values, 1 for whether they are valid."""
+    """Side of a nullable tensor: 0 for the values, 1 for the validity."""
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":

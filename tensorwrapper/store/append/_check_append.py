@@ -71,14 +71,14 @@ class Pattern:
     rank: int
     layers: tuple[int, ...]
     inner: Extents
-    """Of a box: the extents of all modes but the first."""
+    """The extents of all modes but the first, for a box."""
     origin: Index | None
-    """Where the modes from 1 on begin; None of rows that begin here and there."""
+    """Origin of the modes from 1 on; None for rows with different origins."""
     names: ModeNames | None
     dtype: "np.dtype[Any]"
     fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
     has_room: bool
-    """Whether numbers may be nulls."""
+    """True if numbers may be nulls."""
 
     @classmethod
     def of(cls, tensor: Tensor[Any], name: str) -> Self:

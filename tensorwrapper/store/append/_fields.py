@@ -145,7 +145,7 @@ class FieldPatterns:
 
     name: str
     rank: int
-    """How many modes the fields share."""
+    """Number of modes that the fields share."""
     patterns: Mapping[str, Pattern]
 
     @classmethod

@@ -42,7 +42,7 @@ class Records:
     first: Tensor[Any]
     """The tensor as it was begun."""
     marks: IntArray
-    """How many rows come before each record, that of `first` included, and how many there are."""
+    """Number of rows before each record, including `first`, and the number of all."""
     _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
     _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
 

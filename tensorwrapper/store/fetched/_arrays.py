@@ -37,7 +37,7 @@ __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 _HEAD: Final = 512
 """Bytes of each member that are fetched with the heads of all."""
 _FIRST: Final = 2**16
-"""Bytes of a member that are looked at for its header."""
+"""Bytes of a member that are searched for its header."""
 
 
 def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:

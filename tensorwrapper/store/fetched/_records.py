@@ -65,7 +65,7 @@ class RowsInFile:
     count: int
     elements: int
     nbytes: int
-    """Of the elements."""
+    """Bytes of the elements."""
     dtype: "np.dtype[Any]"
 
 

@@ -17,7 +17,7 @@ class ChunkSelection:
 
     chunk: int
     target: slice
-    """Where in the selection its positions are."""
+    """Its positions in the selection."""
     inner: IntArray
     """The positions in the chunk."""
 

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
-"""The name of a tensor, the tensor, and what is said of it."""
+"""The name of a tensor, the tensor, and its metadata."""
 
 ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[SupportsIndex]]
 """The extents of the chunks of all tensors, or of each by name."""
@@ -54,7 +54,7 @@ class Opening:
     null_rows: NullRows = "refuse"
     """The meaning of a null where a list is expected."""
     raw: bool = False
-    """Whether the parts of what a convention puts together are listed in its place."""
+    """True if the parts of a convention's tensor are listed instead of the tensor."""
     follow: str | None = None
     """The folder, or the front of the addresses, of the other files that this one may lead to."""
 
@@ -65,13 +65,13 @@ class Held:
     """Content of a file under one name."""
 
     start: int
-    """Where it begins in the file; 0 where that is not said."""
+    """Start in the file; 0 if unknown."""
     nbytes: int | None
     """The bytes that it takes there; None where only its elements can be counted."""
     packing: str | Callable[[], str]
     """The packing of the elements, or a function that returns it."""
     read: Callable[[], object]
-    """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""
+    """Function that reads its description, if possible without elements: an array, a source, or a tensor."""
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     pieces: int = 1
     """In how many records of the file it is."""
@@ -87,26 +87,26 @@ class Contents:
     held: Mapping[str, Held]
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     losses: tuple[Loss, ...] = ()
-    """What is there and is no tensor, a sentence each."""
+    """Contents that are not tensors, a sentence each."""
     sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
         factory=dict[tuple[str, int], tuple[str, ...]]
     )
-    """By prefix and number the names of the tensors of each of Wire-Cell's sets."""
+    """Names of the tensors of each of Wire-Cell's sets, by prefix and number."""
     aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Other names of tensors, with those that are listed."""
     attributes: Callable[[], Mapping[str, Sequence[str] | Loss]] = dict[str, Sequence[str] | Loss]
-    """Returns by the name of a tensor or group, or "" for the file, what is said of it and is no metadata.
+    """Function that returns further attributes by the name of a tensor or group, or "" for the file.
 
-    In place of that is told why it cannot be read.
+    Unreadable attributes are returned as a loss.
     """
     unsaid: Callable[[], tuple[Loss, ...]] = tuple
     """Returns what else is there that no tensor says: another file has it not."""
     told: Callable[[], tuple[Loss, ...]] = tuple
-    """Returns more losses, for which more is looked at than names: when they are asked for."""
+    """Function that returns further losses, which need more than names: they are computed on access."""
     stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
     """The names of records, and of the fields that they have: these are tensors with dotted names."""
     resolve: Callable[[str], str | None] | None = None
-    """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
+    """Function from a name to the listed name of its target, for names that are not in `aliases`."""
 
     def find(self, name: str) -> str | None:
         """Return the listed name of a name or an alias; None if there is none."""
@@ -155,7 +155,7 @@ class Conversion:
     nbytes: int
     """The bytes of their elements."""
     lost: tuple[Loss, ...]
-    """What was there and is not any more, a sentence each."""
+    """Contents that were lost, a sentence each."""
 
 
 @final
@@ -166,11 +166,11 @@ class Options:
     chunks: ChunksLike | None = None
     compress: Compression | Mapping[str, Compression | None] | None = None
     strict: bool = True
-    """Whether what cannot be read or written is an error; else it is left out, and told."""
+    """True if a tensor that cannot be read or written is an error; else it is left out, with a loss."""
     way_out: str = ""
-    """What leaves it out, as the end of an error; empty where nothing does."""
+    """End of such an error, with the option that leaves the tensor out; empty where there is none."""
     keep_views: bool = False
-    """Whether views that were stored stay views."""
+    """True if stored views stay views."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
         """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.

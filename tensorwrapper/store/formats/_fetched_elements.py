@@ -27,7 +27,7 @@ _BLOCK: Final = 2**22
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are copied to the result."""
 _Spans: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray]
-"""Of runs their lengths, the bytes at which they start and stop, and which of them begin a request."""
+"""For runs their lengths, their first and last bytes, and which of them begin a request."""
 
 
 @final

@@ -52,7 +52,7 @@ class FieldsOf:
     shape: Extents
     dtype: "np.dtype[Any]"
     is_partial: bool = False
-    """Whether NumPy has no type for other fields: h5py reads none of them by name then."""
+    """True if NumPy has no type for other fields: then h5py reads no field by name."""
 
     @property
     def chunks(self) -> Extents | None:

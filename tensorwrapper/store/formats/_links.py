@@ -18,11 +18,11 @@ class Links:
 
     def __init__(self) -> None:
         self.targets: dict[str, str] = {}
-        """By the path of a link the path that it leads to, from the root on."""
+        """Targets of links, from the root on, by the path of the link."""
         self.soft: set[str] = set()
         self.losses: list[Loss] = []
         self.types: list[Loss] = []
-        """What is told of types of elements that have names, and are no arrays."""
+        """Losses of named types of elements, which are not arrays."""
 
     def resolve(self, path: str) -> str | None:
         """Return the first name of the target of a path; None for a circle of links."""

@@ -19,9 +19,9 @@ class TakenPaths:
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._parts: dict[str, frozenset[str] | None] = {}
-        """By the path of a tensor the names of its parts, or None for an array."""
+        """Names of the parts of each tensor by its path, or None for an array."""
         self._below: dict[str, set[str]] = {}
-        """By the path of a group the first names of what lies below it."""
+        """First names of paths below each group, by its path."""
 
     def claim(self, name: str, parts: Collection[str] | None = None) -> None:
         """Take a path for an array, or for rows that have these parts.

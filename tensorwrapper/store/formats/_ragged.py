@@ -26,7 +26,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["Ragged", "broken_rows", "contradiction", "ragged_of"]
 
 _Extent: TypeAlias = "int | tuple[int, ...]"
-"""How many indices a mode has, or the modes on which that depends."""
+"""Number of indices of a mode, or the modes on which it depends."""
 
 _KEYS: Final = {"shape", "index_origin", "dimension_names"}
 

@@ -45,7 +45,7 @@ _NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     "dia": (frozenset(("offsets",)),),
     "coo": (frozenset(("coords",)), frozenset(("row", "col"))),
 }
-"""By its name which of these a format needs."""
+"""Required members of a format, by its name."""
 _FLAG: Final = "_is_array"
 _ADVICE: Final = "raw=True lists the members"
 
@@ -230,4 +230,4 @@ _FORMS: Final[Mapping[str, _Form]] = {
     "bsr": _of_blocks,
     "dia": _of_diagonals,
 }
-"""By its name what returns the coordinates of a format, and the elements there."""
+"""Functions by format that return the coordinates and the elements."""

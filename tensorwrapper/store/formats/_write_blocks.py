@@ -44,12 +44,12 @@ __all__ = [
 
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
 RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
-"""What is said of rows, and the sizes of the modes that vary."""
+"""Description of rows, and the sizes of the modes that vary."""
 
 CHUNK_BYTES: Final = 2**20
-"""What a chunk has where nobody says it: as much as HDF5 caches, and worth a request to a far store."""
+"""Default size of a chunk: as much as HDF5 caches, and worth a request to a remote store."""
 _LAYER_BYTES: Final = (2**12, 2**25)
-"""What a layer of a nested shape has that is made a chunk of its own."""
+"""Least and greatest size of a layer of a nested shape that is a separate chunk."""
 _BLOCK: Final = 2**24
 
 

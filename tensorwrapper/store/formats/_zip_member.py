@@ -38,13 +38,13 @@ class ZipMember:
     name: str
     """The name of the member in it."""
     place: int
-    """How many bytes of the member come before the elements."""
+    """Bytes of the member before the elements."""
     extents: Extents
     dtype: "np.dtype[Any]"
     is_fortran: bool
-    """Whether the first mode is the fastest."""
+    """True if the first mode is the fastest."""
     limits: Limits
-    """How many bytes may be inflated."""
+    """Limits on the inflated size."""
 
     @property
     def path(self) -> Path:

@@ -65,7 +65,7 @@ class Ranges(Shown):
     )
 
     _why: TensorWrapperError | None
-    """What a fetch raised last."""
+    """Last error of a fetch."""
 
     def __init__(self, door: ByteReader, gap: int | None = None) -> None:
         self._door = door

@@ -45,14 +45,14 @@ class RecordTemplate:
     texts: tuple[bytes, ...]
     """The first frame around its numbers: the first of each shape, and how many rows come before."""
     own: int
-    """Which of the tensors this is about."""
+    """Number of the tensor among those of the message."""
     n_frames: int
     elements: int
     """The number of the frame that has the elements."""
     splits: tuple[int, ...]
-    """Of rows: the frames that have their splits, from the outermost; none of a box."""
+    """Frames of row splits, from the outermost; none for a box."""
     inner: int
-    """Of a box: how many elements a row has; 1 of rows."""
+    """Number of elements of a row of a box; 1 for rows."""
 
     @classmethod
     def of(cls, mapped: memoryview, place: Place, label: Json, number: int = 0) -> Self | None:
@@ -145,15 +145,15 @@ class RecordBatch:
     """Results of reading many records; the numbers of records that were not found have no meaning."""
 
     found: _Bools
-    """Which of the records are alike."""
+    """Records that are alike."""
     places: IntArray
     """The byte of the file at which the elements of each begin."""
     counts: IntArray
-    """How many elements each has."""
+    """Number of elements of each record."""
     lengths: tuple[IntArray, ...]
-    """Of rows, level by level from the outermost: the lengths in all that were found, one after the other."""
+    """Row lengths of all found records, one after the other, level by level from the outermost."""
     marks: tuple[IntArray, ...]
-    """How many of these lengths come before each record, and the number of all."""
+    """Number of these lengths before each record, and the number of all."""
 
     @classmethod
     def nothing(cls, count: int) -> Self:

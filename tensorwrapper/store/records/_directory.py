@@ -65,21 +65,21 @@ class Directory:
         self._rows_at: Callable[[int], list[Row] | None] | None = None
         self._n_loaded = 0  # rows that were read, and not added, before all were
         self.before = 0
-        """How many rows come before `rows`: they are in indices, and were not read."""
+        """Number of rows before `rows`: they are in indices, and were not read."""
         self.chain: list[tuple[int, int]] = []
-        """For each index that counts: where it starts, and the number of the first row that it lists."""
+        """Start of each valid index, and the number of the first row that it lists."""
         self.end = 0
-        """Where the next record goes."""
+        """Position of the next record."""
         self.torn: str | None = None
-        """Why what lies from `end` on is no record; None if nothing does."""
+        """Reason why the bytes from `end` on are not a record; None if there are none."""
         self.is_unchecked = False
-        """Whether what lies there may be sound: its checksum cannot be computed here."""
+        """True if those bytes may be sound: their checksum cannot be computed here."""
         self.complaints: list[str] = []
-        """What was found damaged and passed over."""
+        """Damage that was found and skipped."""
         self.records: dict[str, tuple[str, ...]] = {}
-        """Which names are of records, and what their fields are called, as far as it was read."""
+        """Names of records, and of their fields, as far as they were read."""
         self.views: dict[str, int] = {}
-        """Where the record of each view starts. A tensor of the same name hides it."""
+        """Start of the record of each view. A tensor of the same name hides it."""
         self._partial: dict[str, list[Place]] = {}
         self._unfinished: dict[str, list[Row]] = {}
 

@@ -26,15 +26,15 @@ class Entry:
     dtype: str
     """The type of the elements, as NumPy names it."""
     packing: str
-    """How the elements are stored: ``dense``, or another packing of the format."""
+    """Storage of the elements: ``dense``, or another packing of the format."""
     size: int
-    """How many elements there are."""
+    """Number of elements."""
     nbytes: int
     """The bytes in the file, labels and padding included; of a field of records those of its elements."""
     pieces: int
     """In how many records the tensor is stored."""
     start: int
-    """Where the first of them starts."""
+    """Start of the first of them."""
 
 
 def number_of(message: Message, field: str) -> int:

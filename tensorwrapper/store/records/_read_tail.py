@@ -30,7 +30,7 @@ __all__ = ["hashes_of", "load_end"]
 
 _ReadAt: TypeAlias = Callable[[int, int], bytes]
 _FRAMES: Final = (10, 12)
-"""Of an index: two headers, three or four tables with padding before each, padding, and where it starts."""
+"""Frames of an index: two headers, three or four tables with padding before each, padding, and the start."""
 _ROW_BYTES: Final = 40
 _NEAR: Final = 1024  # numbers that are read at once
 _DEPTH: Final = 64
@@ -51,10 +51,10 @@ class _Segment:
     start: int
     n_rows: int
     hashes: int
-    """Where the numbers of its names lie."""
+    """Position of the numbers of its names."""
     n_hashes: int
     records: tuple[tuple[str, FieldNames], ...] = ()
-    """Which of its names are of records."""
+    """Those of its names that are records."""
     views: tuple[tuple[str, int], ...] = ()
     """Views, and where their records start."""
 

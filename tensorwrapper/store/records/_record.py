@@ -55,7 +55,7 @@ _MOST_FIELDS: Final = 2**18
 _MOST_FIELD_BYTES: Final = 2**23
 _FEW_FIELDS: Final = 2**13
 MOST_VIEWS: Final = 2**15
-"""How many views a file has at most: their names fit into the label of one index."""
+"""Views of a file at most: their names fit into the label of one index."""
 _KINDS = ("tensor", "records", "view", "metadata", "index")
 _NAMED = ("tensor", "records", "view")  # of these, what the record begins or extends has a name
 
@@ -74,15 +74,15 @@ class RecordFacts:
     piece: int = 0
     pieces: int = 1
     previous: int | None = None
-    """For an index: where the record of the one before it starts."""
+    """Start of the record of the previous index, for an index."""
     extends: int | None = None
-    """For an extension: how many rows of the tensor come before it."""
+    """Number of rows of the tensor before it, for an extension."""
     fields: FieldNames = ()
-    """For records: the names of their fields, in order."""
+    """Names of the fields, in order, for records."""
     listed: tuple[tuple[str, FieldNames], ...] = ()
-    """For an index: which of the names that it lists are records, and what their fields are called."""
+    """Names of records in the index, with the names of their fields, for an index."""
     views: tuple[tuple[str, int], ...] = ()
-    """For an index: the names of views, and where their records start."""
+    """Names of views, and the starts of their records, for an index."""
 
 
 def encode_tensor(

@@ -49,9 +49,9 @@ class StoredView:
 
     text: str
     said: tuple[Mapping[str, Json], ...]
-    """What each source is."""
+    """Description of each source."""
     frames: int
-    """How many of the tensors are tables of positions."""
+    """Number of tensors that are tables of positions."""
     tensors: Sequence[Tensor[Any]]
     folder: str
 

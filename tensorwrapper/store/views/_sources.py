@@ -94,7 +94,7 @@ class FileSource:
     name: str
     version: str
     options: Mapping[str, Json] = {}
-    """How the file is opened, if it is of another kind and that is not by its content alone."""
+    """Options to open a file of another format, unless its content determines them."""
     shape: Shape[Any] | None = None
     dtype: "np.dtype[Any] | None" = None
 

@@ -62,7 +62,7 @@ class ViewWriter:
     frames: list[bytes]
     """Tables of positions, 8 bytes each."""
     said: list[Json]
-    """What each source is."""
+    """Description of each source."""
     tables: list[object]
     """Tables, and tensors that travel."""
     wholes: dict[str, object]

@@ -28,7 +28,7 @@ __all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"
 
 
 SETS: Final = tuple(ARCHIVES)
-"""Kinds that hold tensor sets, by what tensors are called in them."""
+"""Formats of tensor sets, by the name of tensors in them."""
 
 
 def _write_npz(

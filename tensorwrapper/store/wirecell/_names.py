@@ -8,7 +8,7 @@ from tensorwrapper._value_class import frozen
 __all__ = ["MemberName", "MemberRole", "member_name", "set_number", "tensor_number"]
 
 MemberRole: TypeAlias = Literal["set", "metadata", "array"]
-"""What a member has: what is said of a set, what is said of a tensor, or its elements."""
+"""Content of a member: metadata of a set, metadata of a tensor, or its elements."""
 
 # No folders: unpacking writes only into its folder. Each number has one form, so that names are unique.
 _PREFIX: Final = r"([^/\\\x00-\x1f]*)"
@@ -27,7 +27,7 @@ class MemberName:
     prefix: str
     ident: int
     index: int
-    """The number of the tensor; -1 for what is said of the set."""
+    """The number of the tensor; -1 for metadata of the set."""
     role: MemberRole
 
     @property

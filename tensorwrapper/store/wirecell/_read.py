@@ -54,7 +54,7 @@ class _Member:
     size: int
     """Its bytes when it is unpacked."""
     nbytes: int
-    """Those that it takes in the file."""
+    """Size in the file."""
     packing: str
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""

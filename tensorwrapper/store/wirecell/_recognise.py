@@ -34,7 +34,7 @@ FileKind: TypeAlias = Literal[
     "wirecell",
     "kerchunk",
 ]
-"""The kinds of file that are told apart."""
+"""Kinds of file that can be recognised."""
 
 KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".tens": "tens",
@@ -47,7 +47,7 @@ KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".zarr": "zarr",
     **dict.fromkeys((".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".zip"), "wirecell"),
 }
-"""What the end of a name says where the content does not."""
+"""Kinds by extension, where the content does not determine it."""
 
 _HEAD: Final = 4096
 _TAIL: Final = 64
@@ -61,7 +61,7 @@ _MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
     (b"\x93NUMPY", "npy"),
 )
 _ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
-"""How files of some kinds end as well."""
+"""Last bytes of files of some kinds."""
 _PACKED: Final = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -70,7 +70,7 @@ _PACKED: Final = (
     (b"\x04\x22\x4d\x18", "lz4"),
 )
 _UNPACKED: Final = ("gzip", "bzip2")
-"""What is looked into."""
+"""Compressions that are unpacked to recognise the content."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
 _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
@@ -101,7 +101,7 @@ class Recognised:
     by: Literal["magic", "structure", "name"]
     """Its first bytes, what it holds, or the end of its name alone."""
     note: str = ""
-    """What else is worth knowing; often nothing."""
+    """Further information; often empty."""
 
 
 def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:

@@ -23,7 +23,7 @@ __all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
 _BLOCK: Final = 512
 _REGULAR: Final = frozenset(b"0\x007")
 _WITHOUT_BYTES: Final = frozenset(b"123456")
-"""Links, devices, folders and FIFOs: what their headers say of a size is nothing that follows."""
+"""Links, devices, folders and FIFOs: no bytes follow, whatever size their headers have."""
 _WORDS: Final = frozenset(b"LKxXg")
 """Headers that say more of the member behind them, or of all."""
 _LINK: Final = ord("1")
@@ -45,7 +45,7 @@ COMPRESSED: Final[dict[str, Callable[[BinaryIO], IO[bytes]]]] = {
     ".tar.bz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
     ".tbz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
 }
-"""What inflates an archive, by the end of its name."""
+"""Decompressors of an archive, by extension."""
 
 
 @final
@@ -65,7 +65,7 @@ class TarOther:
 
     name: str
     what: str
-    """What it is, in words."""
+    """Description of the member."""
 
 
 def map_tar(path: Path, kind: str, most: int) -> FileMap:

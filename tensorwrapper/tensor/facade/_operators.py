@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "Operators"]
 
 Operand: TypeAlias = "TensorCommon[Any] | npt.ArrayLike"
-"""What may stand beside a tensor: numbers, strings, arrays, lists of them, tensors and views."""
+"""An operand beside a tensor: numbers, strings, arrays, lists of them, tensors and views."""
 
 Scalar: TypeAlias = "complex | np.generic | str | bytes"
-"""What stands beside every element, so that the rank stays."""
+"""A single value as an operand, which keeps the rank."""
 
 _J = TypeVar("_J", bound=AnyRank)
 Beside: TypeAlias = "complex | np.generic | str | bytes | Operators[Any, _J]"
-"""What leaves the rank as it is: what stands beside every element, or has as many modes."""
+"""An operand that keeps the rank: a single value, or one with as many modes."""
 
 _F = TypeVar("_F", bound=np.inexact[Any])
 # These come first where integers and booleans become others: mypy does not check the bound of the variable

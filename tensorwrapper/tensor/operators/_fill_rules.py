@@ -12,7 +12,7 @@ from tensorwrapper.typing import Array
 __all__ = ["DENSE", "check_beside", "check_one_fill"]
 
 DENSE: Final = object()
-"""What stands for the fill of a dense tensor, which has none."""
+"""Marker in place of the fill of a dense tensor, which has none."""
 
 
 def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) -> None:

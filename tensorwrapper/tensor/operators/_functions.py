@@ -281,7 +281,7 @@ _HINTS = {
         "`[np.asarray(cell) for _, cell in r.cells()]` are boxes",
     ),
 }
-"""What to write instead where NumPy's function has no meaning for rows."""
+"""Alternatives to NumPy's functions that have no meaning for rows."""
 
 
 def _are_lazy(operands: Iterable[object]) -> bool:

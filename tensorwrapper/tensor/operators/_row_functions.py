@@ -47,7 +47,7 @@ ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_W
 """The names of the functions of NumPy that go along rows."""
 
 _UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
-"""What NumPy's signatures have where no value is given."""
+"""Default of NumPy's parameters without a value."""
 _LOST: Final = {"m": np.timedelta64("NaT"), "M": np.datetime64("NaT")}
 _READ: Final = {"a", "axis", "out", "keepdims", "where"}
 _OPTIONS: Final[dict[str, set[str]]] = {

@@ -16,7 +16,7 @@ __all__ = ["call_on_stored", "is_of_stored"]
 _STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
 """The names of functions of NumPy that say what elements that are all alike come to."""
 _OF_ALL: Final = frozenset(("std", "var", "median"))
-"""Those that this is known of for all elements together."""
+"""Functions that are supported only for all elements together."""
 
 
 def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:

@@ -36,7 +36,7 @@ _Words: TypeAlias = "npt.NDArray[np.uint64]"
 __all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of"]
 
 _BLOCK: Final = 1 << 15
-"""How many pairs of strings are compared at a time: what that takes stays in the cache of a processor."""
+"""Pairs of strings compared at a time, so that they stay in the cache of a processor."""
 _MOST_CUTS: Final = 256
 _MOST_BYTES: Final = 1 << 22
 _NO_LENGTHS: Final = frozen_array(np.zeros(0, np.int64))
@@ -303,7 +303,7 @@ class _Side:
     stops: IntArray
     lengths: IntArray
     valid: "npt.NDArray[np.bool_] | None"
-    """Which are no nulls; None if there are no nulls."""
+    """Validity; None if there are no nulls."""
 
     @classmethod
     def of(cls, strings: StringData, at: "IntArray | None") -> "_Side":

@@ -33,10 +33,10 @@ _STRIKES: Final = 3
 """Handshakes in a row that must fail before it is given up: a server that starts anew breaks one off."""
 
 _SOON: Final = 0.2
-"""Seconds after the end of a connection within which it is told that another is made."""
+"""Seconds after the end of a connection within which ZeroMQ reports the next one."""
 
 _SILENCE: Final = -1
-"""Stands for a handshake that failed because nothing was said in time."""
+"""Code of a handshake that timed out."""
 
 _AFTER: Final[Mapping[int, _State]] = {
     zmq.EVENT_HANDSHAKE_SUCCEEDED: "live",
@@ -46,7 +46,7 @@ _AFTER: Final[Mapping[int, _State]] = {
     zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL: "foreign",
     _SILENCE: "silent",
 }
-"""What is so after an event, whatever was before."""
+"""States after an event, whatever the state before."""
 
 _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
     # An accepted connection does not prove that the peer is alive: a frozen process accepts, too.
@@ -57,7 +57,7 @@ _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
     # No word of a handshake: it is ZeroMQ, and wants no such socket.
     ("connected", zmq.EVENT_DISCONNECTED): "foreign",
 }
-"""What is so after an event where that depends; else nothing changes."""
+"""States after an event that depend on the state before; else nothing changes."""
 
 
 @final
@@ -74,7 +74,7 @@ class ConnectionAttempts:
         self._states: dict[str, _State] = {}
         self._strikes: dict[str, int] = {}
         self._went: dict[str, float] = {}
-        """When the connection to an address ended, of which nothing was told since."""
+        """Time at which the connection to an address ended, without any event since."""
         self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
 
     def expect(self, address: str) -> None:
@@ -181,7 +181,7 @@ _REASONS: Final[Mapping[tuple[_State, bool | None], tuple[type[TransportError], 
     ),
     ("absent", None): (PeerAbsentError, errno.ECONNREFUSED, "nobody listens at {0}{1}"),
 }
-"""What is said of a state: where the socket has keys, has none, or whether or not."""
+"""Errors of a state: for sockets with keys, without, or for both."""
 
 
 def wait_for(

@@ -18,7 +18,7 @@ _ALIVE: Final = 3
 """Seconds for which a host may be silent before a connection to it is given up."""
 
 _HANDSHAKE: Final = 2000
-"""Milliseconds in which a peer must have said who it is."""
+"""Milliseconds in which a peer must complete the handshake."""
 
 _AGAIN: Final = 50
 """Milliseconds before a connection is tried anew, the first time."""

@@ -33,7 +33,7 @@ _SOON: Final = 0.1
 """Seconds that the background waits for room: credit and ends of flows have some while the peer lives."""
 
 _TEXT: Final = 500
-"""Characters of what an end says when it gives up."""
+"""Characters of the reason when an end aborts."""
 
 
 @final

@@ -36,11 +36,11 @@ class FlowEvent:
     verb: FlowVerb
     """Beginning, credit, data or end."""
     credit: int
-    """How many messages it is about: what ``BOT`` proposes, and ``PAY`` grants; 0 for others."""
+    """Number of messages that ``BOT`` proposes or ``PAY`` grants; 0 for others."""
     message: Message
     """The message; that of ``DAT`` has the tensors."""
     is_dropped: bool = attrs.field(default=False, kw_only=True)
-    """Whether it was on its way when this end had said that the flow ends."""
+    """True if it was sent before the peer knew that this end had ended the flow."""
 
 
 @final

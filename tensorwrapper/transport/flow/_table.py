@@ -7,18 +7,18 @@ from typing import Final, Literal
 __all__ = ["FLOW_TRANSITIONS", "FlowDirection", "FlowState", "FlowStep", "FlowVerb"]
 
 FlowVerb = Literal["BOT", "PAY", "DAT", "EOT"]
-"""What a message of a flow is: its beginning, credit, data, its end."""
+"""Kind of a message of a flow: its beginning, credit, data, its end."""
 
 FlowDirection = Literal["extract", "inject"]
-"""What an end does in a flow: it gives data (``extract``) or takes them (``inject``)."""
+"""Direction of an end of a flow: it gives data (``extract``) or takes them (``inject``)."""
 
 FlowState = Literal["idle", "offered", "asked", "giving", "taking", "ending", "leaving", "ended", "failed"]
-"""How far one end of a flow is.
+"""State of one end of a flow.
 
-``offered``: it asked for a flow, and waits for the answer. ``asked``: it was asked, and has to answer.
-``giving``, ``taking``: data go. ``ending``: it said that this is the end; what comes until the other end says
-so, too, is dropped. ``leaving``: the other end said so, and waits for the answer. ``failed``: the other end
-broke the rules, or was given up.
+``offered``: it requested a flow, and waits for the answer. ``asked``: the peer requested one, and waits for
+its answer. ``giving``, ``taking``: data are sent. ``ending``: it has ended the flow; messages until the
+peer's confirmation are dropped. ``leaving``: the peer has ended the flow, and waits for the answer.
+``failed``: the peer broke the rules, or the flow was aborted.
 """
 
 FlowStep = tuple[Literal["send", "receive"], FlowVerb]

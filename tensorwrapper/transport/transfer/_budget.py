@@ -18,7 +18,7 @@ class Budget:
     def __init__(self, most: int) -> None:
         self._lock = threading.Lock()
         self.left = most
-        """How many are free."""
+        """Number of free bytes."""
 
     def move(self, nbytes: int) -> bool:
         """Take bytes, or give them back where they are negative; return False if so many are not left."""
@@ -56,7 +56,7 @@ class Reservation:
 
 
 PROCESS: Final = Budget(2**26)
-"""What all transfers of this process have under way: chunks that were granted or gathered."""
+"""Bytes under way in all transfers of this process: chunks that were granted or gathered."""
 
 _MOST: Final = 2**24
 """Bytes that one socket may have gathered."""
@@ -73,7 +73,7 @@ class ChunkPool:
         self._hold = Reservation(PROCESS)
         self._free: list[memoryview] = []
         self.gathered: tuple[str, int, int] | None = None
-        """What the memory has that comes next: it was gathered, and there was no room to send it."""
+        """Run in the next memory: it was gathered, and there was no room to send it."""
         self._used: deque[tuple[memoryview, zmq.MessageTracker]] = deque()
 
     def get(self) -> memoryview | None:

@@ -31,10 +31,10 @@ __all__ = ["Dispatcher"]
 _log = logging.getLogger(__name__)
 
 _SILENT: Final = 5.0
-"""Seconds after which an offer that nobody took up, and that was not made again, makes room for others."""
+"""Seconds after which an offer that was neither accepted nor repeated makes room for others."""
 
 _DEAD: Final = 60.0
-"""The same of what was taken up, and of which nothing came: whoever waits for it was told long before."""
+"""Seconds after which a silent transfer makes room for others; its caller has timed out long before."""
 
 _AT_ONCE: Final = 32
 """Messages that are read before something is given."""

@@ -67,7 +67,7 @@ COORDINATES: Final = _COORDINATES.size
 """Bytes of the second frame of a message."""
 
 CHECKED: Final = struct.Struct("<2Q")
-"""How many elements a chunk has, and their check sum."""
+"""Number of elements of a chunk, and their check sum."""
 
 _VERSION: Final = 1
 
@@ -85,15 +85,15 @@ class ParsedLabel:
     """Bytes that a chunk may have, or should have."""
     part: int = 0
     key: str = ""
-    """What names the transfer to both ends, also on another connection."""
+    """Key of the transfer at both ends, also on another connection."""
     check: Checksum | None = None
     """The check sum that each chunk has."""
     tensor: Field | None = None
-    """What the tensor is, unread."""
+    """Description of the tensor, not parsed."""
     name: str = ""
-    """What the giver calls the tensor."""
+    """Name of the tensor at the giver."""
     follow: int = 0
-    """How many more tensors the giver says will follow this one."""
+    """Number of tensors that follow, as the giver announces."""
     error: str | None = None
 
 

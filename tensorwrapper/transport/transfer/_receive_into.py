@@ -11,7 +11,7 @@ from tensorwrapper.transport._endpoint import Endpoint, failed
 __all__ = ["take_message"]
 
 _MOST: Final = 8
-"""Frames of a message of a transfer, with what stands around it."""
+"""Frames of a message of a transfer, with its envelope."""
 
 
 def take_message(

@@ -70,13 +70,13 @@ class TransferReceiver(Shown):
         self._missing: list[Missing] = []
         self._items: tuple[int, ...] = ()
         self.tensor: TensorHeader | None = None
-        """What the tensor is; None before the offer."""
+        """Description of the tensor; None before the offer."""
         self.request: int = 0
         """The number of the transfer."""
         self.error: str | None = None
         """Why the other end gave up."""
         self.is_heard: bool = False
-        """Whether the giver has said that it knows that all is here."""
+        """True if the giver has confirmed the completion."""
 
     @property
     def state(self) -> TransferState:

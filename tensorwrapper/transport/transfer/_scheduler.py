@@ -45,7 +45,7 @@ _REMEMBERED: Final = 256
 """Transfers that are done, of which a peer may ask again whether they are."""
 
 _OFFERED: Final = 2.0
-"""Seconds after which an offer that nobody answered is made again, at most."""
+"""Seconds after which an unanswered offer is repeated, at most."""
 
 _FAREWELL: Final = 1.0
 """Seconds for which this end stays until the givers know that it has all."""

@@ -29,13 +29,13 @@ class Run:
     """Elements of one part of a tensor that follow one another."""
 
     part: int
-    """Which part: 0 has the elements, others say where they are."""
+    """Number of the part: 0 has the elements, others the tables of the shape."""
     first: int
     """The number of the first element in its part."""
     count: int
-    """How many there are."""
+    """Number of elements."""
     number: int
-    """Which chunk it is since the last grant."""
+    """Number of the chunk since the last grant."""
 
 
 @final

@@ -7,21 +7,21 @@ from typing import Final, Literal
 __all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
 
 TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "HEARD", "CANCEL"]
-"""What a message of a transfer is.
+"""Kind of a message of a transfer.
 
-``OFFER``: what the tensor is. ``GRANT``: which runs of it are missing, and credit for the first chunks.
-``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it is there. ``HEARD``: the
-giver knows that. ``CANCEL``: an end gives up.
+``OFFER``: description of the tensor. ``GRANT``: missing runs, and credit for the first chunks.
+``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it has arrived. ``HEARD``: the
+giver's confirmation of that. ``CANCEL``: an end gives up.
 """
 
 TransferRole = Literal["giver", "taker"]
-"""What an end does: it has the tensor, or wants it."""
+"""Role of an end: it has the tensor, or receives it."""
 
 TransferState = Literal["idle", "asked", "offered", "moving", "done", "failed"]
-"""How far one end of a transfer is.
+"""State of one end of a transfer.
 
-``offered``: the offer is made, or came, and no grant yet. ``asked``: the grant came, or went, before the
-offer. ``moving``: chunks go. ``done``: the taker has all. ``failed``: an end gave up.
+``offered``: the offer was sent or received, and no grant yet. ``asked``: the grant was received or sent
+before the offer. ``moving``: chunks are sent. ``done``: the taker has all. ``failed``: an end gave up.
 """
 
 TransferStep = tuple[Literal["send", "receive"], TransferVerb]

@@ -27,7 +27,7 @@ from tensorwrapper.wire.packings._table import check_version
 __all__ = ["Assembler", "blocks_of"]
 
 _NOTES: Final = 2**20
-"""Bytes for what is known of tensors, beside an eighth of what their elements may take."""
+"""Bytes for notes on tensors, beside an eighth of the limit on their elements."""
 
 
 def blocks_of(message: Message) -> tuple[Block, ...]:

@@ -25,7 +25,7 @@ class _Known:
     nbytes: int
     seen: float
     again: bool
-    """Whether somebody said again where its elements are."""
+    """True if its structure was repeated."""
 
     def says(self, block: Block) -> bool:
         """Tell whether a block says of this tensor what is known, and brings no element."""

@@ -76,7 +76,7 @@ class _Said:
     total: Shape[Any]
     """The shape of the part that has the elements."""
     whole: TensorHeader | None
-    """What there is to say of a tensor that is no box of numbers."""
+    """Description of a tensor that is not a box of numbers."""
     parts: tuple[Array, ...]
     """The parts that say where elements are, from part 1 on, as bytes."""
 
@@ -153,11 +153,11 @@ class _Runs(Pieces):
 
     said: _Said
     shape: Shape[Any]
-    """That of the tensor, without layers."""
+    """Shape of the tensor, without layers."""
     size: int
     read: Callable[[int, int], Array]
     place_of: Callable[[int], int] | None
-    """Where the element with a number begins in the part; None where nobody can say."""
+    """Function of the number of an element to its start in the part; None if unknown."""
 
     @property
     def itemsize(self) -> int:

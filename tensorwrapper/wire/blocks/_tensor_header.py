@@ -44,7 +44,7 @@ class TensorHeader:
     _limits: Limits = attrs.field(eq=False, repr=False)
     _allow_longdouble: bool = attrs.field(eq=False, repr=False)
     entry: dict[str, Json] = attrs.field(eq=False, repr=False)
-    """What its label says of the tensor."""
+    """Entry of the tensor in its label."""
 
     @property
     def plan(self) -> TensorPlan:

@@ -14,10 +14,10 @@ from tensorwrapper.typing import Index
 __all__ = ["DEPTH", "MOST_DIGITS", "REMEMBERED", "Plain", "Written", "plain_label", "read_plain_label"]
 
 Plain: TypeAlias = tuple[str, int, Index, int]
-"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
+"""Kind of element, part, extents and bytes per element of a dense tensor without further keys."""
 
 REMEMBERED: Final = 128
-"""Labels of longer lists are not kept: what is remembered stays small."""
+"""Labels of longer lists are not cached, so that the cache stays small."""
 
 MOST_DIGITS: Final = 12
 DEPTH: Final = 5

@@ -61,28 +61,28 @@ class TensorPlan:
     """Description of one tensor by a label."""
 
     field: Field
-    """Its description in the label, for the packings; nobody may change it."""
+    """Its entry in the label, for the packings; it must not be changed."""
     dtype: np.dtype[Any]
-    """As it lies in the part."""
+    """Type in the part."""
     logical: np.dtype[Any] | None
-    """What the bytes mean, if TENS cannot name it."""
+    """Logical type of the elements, if TENS cannot name it."""
     part: int
     extents: Index
-    """Of the run of elements, whichever way it is held."""
+    """Extents of the run of elements, whatever its packing."""
     nbytes: int
-    """Of what is in its part, or becomes of it where a packing replaces elements."""
+    """Bytes of its part, or of the elements where a packing replaces them."""
     layout: Layout[Any] | None
     """The layout of a box; that of another shape depends on its parts."""
     elements: ElementPacking | None
-    """How the run is held; None for row-major elements."""
+    """Packing of the run; None for row-major elements."""
     shape: ShapePacking | None
-    """Which indices it has; None for those of a box."""
+    """Packing of the shape; None for a box."""
     layers: Index | None
-    """How many modes each layer has; None for a shape without layers. `layout` has them already."""
+    """Number of modes of each layer; None for a shape without layers. `layout` has them already."""
     names: tuple[str | None, ...] | None
-    """The names of the modes; None if nothing is said of them. `layout` has them already."""
+    """The names of the modes; None without names. `layout` has them already."""
     nulls: Field | None = None
-    """What says which elements are nulls; None if none is."""
+    """Description of the nulls; None if no element may be null."""
 
     @property
     def empty_places(self) -> int:
@@ -117,11 +117,11 @@ class LabelPlan:
 
     tensors: _Plans = ()
     records: tuple[RecordsPlan | Refusal, ...] = ()
-    """What it says of records, whose fields are among the tensors."""
+    """Plans of records, whose fields are among the tensors."""
     checksums: Json = None
-    """What it says of the check sums of the parts, unread."""
+    """Check sums of the parts, not parsed."""
     plain: tuple[PlainPart, ...] | None = None
-    """The plans again, if all of them are plain, each has a part of its own, and there are no check sums."""
+    """The plans again, if all of them are plain with separate parts, and there are no check sums."""
 
 
 def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: bool) -> LabelPlan:

@@ -28,7 +28,7 @@ __all__ = [
 _VERSION: Final = 1
 
 _NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, int, float})
-"""What most tensors are given as: nobody imports records to tell that they are none."""
+"""Usual types of tensors: they are no records, and need no import to check that."""
 
 
 @final
@@ -40,7 +40,7 @@ class RecordsPlan:
     fields: tuple[tuple[str, int], ...]
     """Names, and numbers of tensors."""
     rank: int
-    """How many modes the fields share."""
+    """Number of modes that the fields share."""
 
 
 def is_records(given: object) -> "TypeGuard[Records]":

@@ -49,9 +49,9 @@ class Writer:
     )
 
     descriptions: list[dict[str, Json]]
-    """What the label says of each tensor."""
+    """Entry of each tensor in the label."""
     records: list[Json]
-    """What it says of records, whose fields are among the tensors."""
+    """Entries of records, whose fields are among the tensors."""
 
     def __init__(
         self,

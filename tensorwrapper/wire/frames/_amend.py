@@ -11,7 +11,7 @@ from tensorwrapper.wire.frames._label import SPACE, load_label, plain_object
 __all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "tens_of"]
 
 _OURS = Limits()
-"""What a label may have that somebody adds to, whoever wrote it."""
+"""Limits on an existing label to amend."""
 
 
 def label_to_amend(header: Header) -> dict[str, Json]:

@@ -11,7 +11,7 @@ from tensorwrapper.typing import BufferLike
 __all__ = ["byte_views", "check_several", "frame_views"]
 
 _ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
-"""What can be iterated, but where several values belong is one with its list forgotten."""
+"""Iterable types that are single values: passed for several values, they lack a list around them."""
 
 
 def check_several(values: object, what: str, kind: type = Sequence) -> None:

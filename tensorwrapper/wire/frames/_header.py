@@ -21,7 +21,7 @@ _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")
 COORDINATES_BYTES = _COORDINATES.size
 NOWHERE = _COORDINATES.pack(0, 0, 0)
-"""Frame 1 of a message of which nobody says where it is from, when it was made, or which one it is."""
+"""Frame 1 of a message without origin, time and number."""
 _PREFIX = 8  # bytes before the label
 _REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
 

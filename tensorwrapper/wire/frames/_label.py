@@ -19,7 +19,7 @@ from tensorwrapper.wire._limits import Limits, how_to_raise
 __all__ = ["SPACE", "dump_label", "load_label", "plain_levels", "plain_object", "plain_scalars"]
 
 SPACE = " \t\r\n"
-"""What JSON allows around a value."""
+"""White space that JSON allows around a value."""
 
 
 def load_label(text: str, limits: Limits) -> Json:

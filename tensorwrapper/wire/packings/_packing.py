@@ -37,10 +37,10 @@ __all__ = [
 ]
 
 ElementOrder: TypeAlias = Literal["packed", "keep"]
-"""Elements of boxes in row-major order; or as they lie, if they have no gaps."""
+"""Elements of boxes in row-major order; or in memory order, if they have no gaps."""
 
 StringForm: TypeAlias = Literal["offsets", "tf_string"]
-"""How strings travel: bytes and a part of offsets, or one part as TensorFlow up to 2.3 has it."""
+"""Encoding of strings: bytes and a part of offsets, or one part as TensorFlow up to 2.3 has it."""
 
 
 @final
@@ -62,17 +62,17 @@ class WriteOptions:
     compress: Compression | None = None
     """The codec to compress elements by."""
     strings: StringForm = "offsets"
-    """How strings are to travel."""
+    """Encoding of strings."""
     layout: ElementOrder = "packed"
-    """Whether elements may leave as they lie."""
+    """Order of the elements of boxes."""
     allow_longdouble: bool = False
-    """Whether long doubles may leave at all."""
+    """True if long doubles may be sent."""
     limits: Limits = DEFAULT_LIMITS
-    """Those of the readers."""
+    """Limits of the readers."""
     keep_nullable: bool = False
-    """Whether room for nulls is said also where there is none, as of tensors that may get some."""
+    """True if nullable tensors without nulls stay nullable, for tensors that may get some."""
     metadata_depth: int = 1
-    """How deep what is said about a tensor may nest; 1 is one level of scalars."""
+    """Depth of nesting of a tensor's metadata; 1 is one level of scalars."""
 
     def __attrs_post_init__(self) -> None:
         if self.compress is not None:
@@ -92,12 +92,13 @@ class Packed:
     """
 
     data: Array
-    """What goes into the part of the tensor: a flat array of any type."""
+    """Content of the tensor's part: a flat array of any type."""
     fields: dict[str, Json]
-    """What the label says of it, under the name of the packing, beside the version and the shape."""
+    """Fields in the label, under the name of the packing, beside the version and the shape."""
     place_of: Callable[[int], int] | None = None
-    """Where in `data` the element with a number begins, for those who send some elements at a time; None if
-    nobody can say."""
+    """Function of the number of an element to its start in `data`, for senders of some elements at a time;
+    None
+    if unknown."""
 
 
 @final
@@ -113,9 +114,9 @@ class PackedShape:
     """
 
     fields: dict[str, Json]
-    """What the label says of it, under the name of the packing, beside the version."""
+    """Fields in the label, under the name of the packing, beside the version."""
     extents: Sequence[int]
-    """Those that a reader sees who knows dense tensors only; their product is the number of elements."""
+    """Extents for readers that support dense tensors only; their product is the number of elements."""
     elements: Tensor[Any]
     """The tensor whose elements, in row-major order, are the run."""
 
@@ -126,19 +127,19 @@ class Received:
     """Packed elements of one tensor, as they came; all of it is foreign."""
 
     fields: Field
-    """What the label says under the name of the packing: an object of the version that is known."""
+    """Fields of the label under the name of the packing: an object of a known version."""
     data: memoryview
     """The bytes in the part of the tensor."""
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     size: int
-    """How many elements the tensor has; no array of that size was made yet."""
+    """Number of elements of the tensor; no array of that size was made yet."""
     parts: PartReader
     """Reads other parts, and knows the limits."""
     claim: Claim
-    """What counts the bytes of elements that are made when they are read, for those who make them then."""
+    """Counter of bytes, for packings that make elements when they are read."""
     layout: Layout[Any] | None = None
-    """Where the elements of a packed shape lie in the run; None of a box."""
+    """Layout of the elements of a packed shape in the run; None for a box."""
 
     @property
     def values(self) -> Array:
@@ -227,4 +228,4 @@ class ShapePacking(PackingCommon):
 
 
 Packing: TypeAlias = ElementPacking | ShapePacking
-"""What may be registered."""
+"""A packing that may be registered."""

@@ -67,7 +67,7 @@ class PackingTable:
     shapes: tuple[ShapePacking, ...]
     strangers: tuple[Packing, ...]
     uncompressed: tuple[ElementPacking, ...]
-    """Those that are asked where nobody asked for anything, if there are no strangers."""
+    """Packings to try without options, if no packing is registered."""
 
     def __init__(self, strangers: tuple[Packing, ...]) -> None:
         packings = (*strangers, *_BUILT_IN)
@@ -79,7 +79,7 @@ class PackingTable:
 
 
 BUILT_IN: Final = PackingTable(())
-"""Those that every reader of this library knows."""
+"""Packings of every reader of this library."""
 
 _lock = threading.Lock()
 _tables = [BUILT_IN]

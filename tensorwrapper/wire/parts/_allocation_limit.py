@@ -17,7 +17,7 @@ class AllocationLimit:
     most: int
     """`Limits.decompressed_bytes` of the reader."""
     total: int
-    """How many were claimed until now."""
+    """Number of bytes claimed so far."""
 
     def __init__(self, most: int) -> None:
         self._lock = threading.Lock()
@@ -47,7 +47,7 @@ class Claim:
     __slots__ = ("_claims", "_taken", "_what", "sharers")
 
     sharers: int
-    """How many descriptions name the same elements."""
+    """Number of descriptions of the same elements."""
 
     def __init__(self, claims: AllocationLimit, what: str) -> None:
         self._claims = claims

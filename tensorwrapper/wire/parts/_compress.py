@@ -49,7 +49,7 @@ class Codec:
     decompress: Callable[[Bytes, Bytes, str], None]
     """Takes compressed bytes, the memory to fill to the last byte, and what to call the block in errors."""
     shuffles: bool = False
-    """Whether it shuffles bytes itself."""
+    """True if it shuffles bytes itself."""
 
 
 def check_compression(name: object) -> None:

@@ -29,10 +29,10 @@ class PartReader:
     __slots__ = ("_empty", "_known", "_parts", "claims", "limits")
 
     limits: Limits
-    """What the reader is ready to take."""
+    """Limits of the reader."""
 
     claims: AllocationLimit
-    """What was claimed of the message, or is when elements are made."""
+    """Claims of the message, now or when elements are made."""
 
     def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
         self._parts = parts

@@ -25,7 +25,7 @@ __all__ = [
 
 _EXTENSION: Final = b"ARROW:extension:name"
 _TENSOR: Final = "_shape_tensor"
-"""How the names of tensors of Arrow end, which are read as such."""
+"""End of the names of Arrow's tensor types."""
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":

@@ -27,7 +27,7 @@ _BATCHES: Final = 3
 """The number of the field of a footer that has the places of batches."""
 
 Blocks = list[tuple[int, int, int]]
-"""Of each batch where its head begins, where its parts begin, and where it ends."""
+"""Start of the head of each batch, start of its parts, and its end."""
 
 
 def _blocks_of(ranges: Ranges) -> Blocks:

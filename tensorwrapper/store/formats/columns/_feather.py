@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["open_feather"]
 
 _STREAM: Final = b"\xff\xff\xff\xff"
-"""How a stream begins: a message of its own length, and no magic word."""
+"""Beginning of a stream: a message with its length, and no magic word."""
 
 
 def open_feather(where: Where, how: Opening) -> Contents:

@@ -31,15 +31,15 @@ class Chunk:
     path: tuple[bytes, ...]
     """The names that lead to it: the first is that of the column."""
     codec: int
-    """The number of what packs its pages."""
+    """Number of the codec of its pages."""
     values: int
     unpacked: int
     packed: int
     start: int
     number: int
-    """Which column of the group it is: paths may be equal where names have dots."""
+    """Number of the column in the group: paths may be equal where names have dots."""
     nulls: int | None = None
-    """How many nulls the statistics count: elements, and null or empty lists; None if they do not."""
+    """Number of nulls in the statistics: elements, and null or empty lists; None without any."""
     away: bytes = b""
     """The path of the file that has the pages; nothing if they are in this one."""
     is_encrypted: bool = False
@@ -56,7 +56,7 @@ class Chunk:
 
 
 Footer: TypeAlias = tuple[tuple[Chunk, ...], ...]
-"""For each group of rows the chunks of all its columns."""
+"""The chunks of all columns, for each row group."""
 
 
 def read_footer(where: Where) -> Footer:

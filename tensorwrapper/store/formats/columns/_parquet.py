@@ -50,7 +50,7 @@ _READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
 _CODECS: Final = dict(
     enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))
 )
-"""What the format calls the numbers of codecs."""
+"""The format's names of codec numbers."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
 """Codecs that pyarrow may be built without, and what it calls them."""
 _AT_ONCE: Final = 2**26
@@ -425,7 +425,7 @@ class _Column:
 
     groups: _Groups
     splits: IntArray
-    """Where the groups of rows begin, and the last ends."""
+    """Starts of the row groups, and the end of the last."""
     extents: Extents
     dtype: "np.dtype[Any]"
 

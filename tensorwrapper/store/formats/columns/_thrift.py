@@ -11,7 +11,7 @@ from tensorwrapper.errors import DataFileError
 __all__ = ["Spec", "read_struct"]
 
 Spec: TypeAlias = "Mapping[int, type | Spec | list[Spec | type]]"
-"""Which fields are wanted: ``int``, ``bytes``, the fields of a structure, or a list of what its items are."""
+"""Wanted fields: ``int``, ``bytes``, the fields of a structure, or a list of the spec of its items."""
 
 _DEPTH: Final = 16
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["write_feather", "write_parquet"]
 
 _GROUP_BYTES: Final = 2**26
-"""What rows of a table have together that are written, and read, at once."""
+"""Bytes of rows of a table that are written, and read, at once."""
 _SAID: Final = {"origin", "names"}
 
 

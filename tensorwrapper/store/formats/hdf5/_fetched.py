@@ -36,7 +36,7 @@ __all__ = ["FetchedChunks", "fetched_source", "stream_for_hdf5"]
 _DEFLATE: Final = 1
 _SHUFFLE: Final = 2
 _Chunk: TypeAlias = tuple[int, int, int, Index]
-"""Where a chunk starts and stops, a mask of the filters that it went around, and its number in each mode."""
+"""Start and stop of a chunk, a mask of skipped filters, and its number in each mode."""
 
 
 @final

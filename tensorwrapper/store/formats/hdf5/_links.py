@@ -18,7 +18,7 @@ __all__ = ["place_of", "walk"]
 _DEPTH: Final = 256
 """Groups in groups that are gone into."""
 _Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] | None]"
-"""Takes note of what has a name; says what in a group has no name of its own, or that nothing in it has."""
+"""Callback for named objects; returns the members of a group without separate names, or None for all."""
 
 
 def walk(file: "h5py.File", enter: _Enter) -> Links:

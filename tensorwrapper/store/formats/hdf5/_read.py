@@ -87,7 +87,7 @@ _JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
 """Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
 _VARIABLE: Final = "_nc4_non_coord_"
-"""How netCDF-4 marks variables that are called as dimensions that are not theirs."""
+"""Prefix by which netCDF-4 marks variables with the name of a dimension that is not theirs."""
 _PSEUDO: Final = "PSEUDOATOM"
 _PSEUDO_ATOMS: Final = {
     b"object": "pickles of Python objects",
@@ -98,7 +98,7 @@ _PSEUDO_ATOMS: Final = {
 _TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
 _EARLY: Final = 2**26
-"""Bytes of a file whose heaps are looked at before anything is asked of what lies on them."""
+"""Bytes of a file up to which its heaps are checked before they are used."""
 
 
 def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
@@ -153,23 +153,23 @@ class _Finder:
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
-        """All groups and datasets that have names."""
+        """All named groups and datasets."""
         self.read: dict[str, frozenset[str]] = {}
-        """By the name of a group that is put together the attributes that are read."""
+        """Attributes that are read, by the name of an assembled group."""
         self.parts: set[str] = set()
-        """Datasets that are put together and have no names of their own."""
+        """Datasets that are parts of a tensor, without separate names."""
         self.below: dict[str, set[str]] = {}
         """The same by their groups."""
         self.scales = Scales()
         self.dimensions: set[str] = set()
-        """Those of netCDF of which there is no variable."""
+        """Dimensions of netCDF without a variable."""
         self.datasets: list[tuple[str, h5py.Dataset]] = []
-        """Those whose modes may have names."""
+        """Datasets whose modes may have names."""
         self.dealers: dict[str, tuple[Part, str | None, str | None]] = {}
         """Variables that deal others to rows: by counts, or by numbers of instances."""
         self.names_told: tuple[Loss, ...] | None = None
         self.fields: dict[str, dict[str, str]] = {}
-        """By the names of records what their fields add to them, with the names of these."""
+        """Suffixes of the fields of records with their names, by the name of the records."""
 
     def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> Collection[str] | None:
         """Note an object; return the names of the parts in a group, or None for a dataset."""

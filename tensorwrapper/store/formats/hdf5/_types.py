@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
-"""How a dataset is read."""
+"""Method of reading a dataset."""
 _NUMBERS: Final = "biufcmM"
 _VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
 

@@ -17,7 +17,7 @@ CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 _WINDOW: Final = 2**23
-"""What every reader of zstd has room for, whatever a frame says of itself."""
+"""Window that every reader of zstd supports, whatever a frame declares."""
 
 
 def encoded_chunk(array: Array, codec: str | None) -> bytes:

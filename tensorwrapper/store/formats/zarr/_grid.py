@@ -51,7 +51,7 @@ DTYPES: Final = (
 CHUNKS: Final = "c"
 """The folder that has the chunks of an array of version 3, or how their names begin."""
 GRIDS_SETTING: Final = "array.rectilinear_chunks"
-"""What zarr's configuration calls rectilinear grids, if it knows them."""
+"""Name of rectilinear grids in zarr's configuration, if it supports them."""
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
@@ -84,7 +84,7 @@ class _Packed:
     keys: object
     separator: Any
     names: tuple[object, ...]
-    """Those of the codecs."""
+    """Names of the codecs."""
     endian: Any
 
     @classmethod

@@ -117,9 +117,9 @@ class _Finder:
         self.metadata: Mapping[str, Any] = {}
         self.losses: list[Loss] = []
         self.attributes: dict[str, list[str]] = {}
-        """By the name of a node what is said of it and is not read here."""
+        """Attributes that are not read, by the name of the node."""
         self.parts: set[str] = set()
-        """Arrays that are put together and have no names of their own."""
+        """Arrays that are parts of a tensor, without separate names."""
         self.variables: list[Variable] = []
         """Arrays whose first mode has a name."""
         self.extents: dict[tuple[str, str], int] = {}
@@ -127,7 +127,7 @@ class _Finder:
         self.entries: list[tuple[str, str, Held]] = []
         """Names of fields, their groups, and their contents."""
         self.fields: dict[str, dict[str, str]] = {}
-        """By the names of groups the ends of their fields, with the names of these."""
+        """Suffixes of the fields of groups with their names, by the name of the group."""
 
     def enter(self, name: str, folder: Place, node: Mapping[str, Any]) -> None:
         """Note what a node is."""
@@ -297,7 +297,7 @@ class _Reader:
 
     def __init__(self, folder: Place, root: str, limits: Limits) -> None:
         self.folder, self.root, self.limits = folder, root, limits
-        """Where the array is, and the real path of the store, out of which no link is followed."""
+        """Folder of the array, and the real path of the store, out of which no link is followed."""
 
     def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
         """Return an array as a view, or its strings."""

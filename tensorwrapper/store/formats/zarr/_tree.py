@@ -30,12 +30,12 @@ _ARRAY_2: Final = ".zarray"
 _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
-"""How an array says that its elements are integers, in either version."""
+"""Integer types of arrays, in either version."""
 _BYTES: Final = 2**26
-"""What a node may say: the sizes of ten million chunks."""
+"""Bytes of the metadata of a node at most: the sizes of ten million chunks."""
 _DEPTH: Final = 64
 _FOLDER: Final[Mapping[str, Any]] = {"node_type": "group", "attributes": {}}
-"""What is said of a folder that is no node, and has some below it."""
+"""Metadata of a folder that is not a node, and has some below it."""
 
 
 def read_node(folder: Place) -> Mapping[str, Any]:

@@ -16,14 +16,14 @@ __all__ = ["dtype_of", "is_bytes", "is_text", "loss_of"]
 
 _TEXT: Final = "string"
 _BYTES: Final = ("variable_length_bytes", "bytes")
-"""What zarr calls bytes of any length, in this version and the next."""
+"""Zarr's names of bytes of any length, in this version and the next."""
 _KEYS: Final = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
     "codecs", "attributes", "storage_transformers", "dimension_names",
 }  # fmt: skip
-"""What the core of Zarr 3 says of an array; other keys are extensions."""
+"""Core keys of an array of Zarr 3; other keys are extensions."""
 _Words: TypeAlias = Mapping[str, Mapping[str, Sequence[object] | None]]
-"""By the name of an extension its options, each with the values that it may have, if these are few."""
+"""Options of each extension by name, with their values, if these are few."""
 _CODECS_3: Final[_Words] = {
     "bytes": {"endian": ("little", "big")},
     "gzip": {"level": None},
@@ -72,7 +72,7 @@ _CODECS_2: Final = {
     "vlen-utf8",
     "vlen-bytes",
 }
-"""Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
+"""Codecs that the zarr library, or its dependency numcodecs, always has."""
 
 
 def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:

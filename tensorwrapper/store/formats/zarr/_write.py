@@ -46,7 +46,7 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["write_zarr"]
 
 _NAME_BYTES: Final = 255
-"""What a folder may be called on the file systems that are in use."""
+"""Bytes of the name of a folder on common file systems."""
 
 
 _CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
