@@ -1,6 +1,6 @@
 """Checks of arguments, which refuse values of a wrong kind before they are used.
 
-And what a value does not have: a property that raises an error of this package raises an `AttributeError`.
+Also missing attributes: a property that raises an error of this package raises an `AttributeError`.
 """
 
 import functools
@@ -44,7 +44,7 @@ def check_kind_of(value: object, kind: type[object] | tuple[type[object], ...], 
 
 
 def check_null_rows(null_rows: object) -> None:
-    """Raise unless this says what becomes of a null where a row is expected.
+    """Raise unless this is a treatment of a null in place of a row.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def _joined_class(kind: type[TensorWrapperError], builtin: type[Exception]) -> t
 
 
 def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
-    """Return what a property calls, whose errors of this package are as `absent` returns them."""
+    """Return the result of a property's function; convert errors of this package as `absent` does."""
     if TYPE_CHECKING:
         return getter
 
@@ -163,7 +163,7 @@ def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
 def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Tell whether any element of a type is one of another: NumPy's ``safe``, but for times.
 
-    A finer unit of time has fewer years, and the least integer is no duration.
+    A finer unit of time has fewer years, and the least integer is not a duration.
 
     Examples
     --------

@@ -69,7 +69,7 @@ SMALL: Final = 64  # numbers up to which plain Python is faster than two calls t
 _SPARSE: Final = 16  # numbers between the ends for each one up to which they are marked, and not sorted
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
 _INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
-_BYTES: Final = 2**12  # arrays up to this size pickle as bytes, which costs a tenth of what an array costs
+_BYTES: Final = 2**12  # arrays up to this size pickle as bytes, at a tenth of the cost of an array
 
 
 def are_truths(array: "npt.NDArray[Any]") -> bool:
@@ -102,7 +102,7 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
 
 
 def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
-    """Return what `np.asarray` makes of a value, but of elements that a mask hides.
+    """Return the result of `np.asarray`; refuse elements that a mask hides.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
 
 
 def shown_array(value: object, *, copy: bool | None = None) -> Array:
-    """Return what `np.asarray` makes of a value; a masked array may be given that hides no element.
+    """Return the result of `np.asarray`; a masked array must not hide an element.
 
     Raises
     ------
@@ -378,7 +378,7 @@ def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
         return False
     if left.size <= SMALL and not shift:
         return left.tobytes() == right.tobytes()
-    start, stop = 0, SMALL  # what differs often differs early
+    start, stop = 0, SMALL  # differences are often early
     while start < len(left):
         part = left[start:stop]
         if not ((part + shift if shift else part) == right[start:stop]).all():
@@ -388,7 +388,7 @@ def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
 
 
 def array_state(array: IntArray) -> ArrayState:
-    """Return what pickle writes for an array of rank 1 or 2; `array_of_state` gives the array back."""
+    """Return the pickled form of an array of rank 1 or 2; `array_of_state` restores the array."""
     if array.ndim == 2:
         # Bytes of a table without rows would not tell it from an array of rank 1.
         row = shared_row(array) if len(array) else (0,) * array.shape[1]
@@ -405,7 +405,7 @@ def array_of_state(state: ArrayState, width: int) -> IntArray:
     if isinstance(state, tuple):
         return shared_table(*state)
     if isinstance(state, bytes):
-        # Bytes never change, so neither does what is read from them.
+        # Bytes are immutable, and so is an array over them.
         array = np.frombuffer(state, _INT64)
         if not _INT64.isnative:
             array = frozen_array(array.astype(np.int64))

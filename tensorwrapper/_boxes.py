@@ -84,7 +84,7 @@ class BoxTable:
         return int(np.multiply.reduce(shared, axis=0).sum())
 
     def common(self, hit: IntArray, first: Index, last: Index) -> list[tuple[Index, Index]]:
-        """Return what boxes have in common with another one: first indices, and those behind the last."""
+        """Return the intersections of boxes with another one: first indices, and those behind the last."""
         ends = np.array(first)[:, np.newaxis], np.array(last)[:, np.newaxis]
         low, high = np.maximum(self._low[:, hit], ends[0]), np.minimum(self._high[:, hit], ends[1])
         return [(tuple(a), tuple(b)) for a, b in zip(low.T.tolist(), high.T.tolist(), strict=True)]

@@ -24,7 +24,7 @@ _HERE: Final = str(Path(__file__).parent)
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the innermost line that is not of this package, where users look for what they wrote."""
+    """Warn at the innermost line that is not of this package, that is, in the user's code."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith((_HERE, "<attrs")):
         level, frame = level + 1, frame.f_back
@@ -104,7 +104,7 @@ _FACTS: Final = 12  # rows of a table
 
 @functools.cache
 def _not_xml() -> re.Pattern[str]:
-    """Return what XML 1.0 cannot hold, not even escaped: a text with one of them would spoil the document.
+    """Return a pattern of characters that XML 1.0 cannot represent, not even escaped.
 
     So many characters take milliseconds to compile, and few programs draw.
     """

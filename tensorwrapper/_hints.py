@@ -452,7 +452,7 @@ def answered(function: _F, said: str | None = None) -> _F:
             trace = error.__traceback__
             if trace is None or trace.tb_next is not None:
                 raise
-            # Python names the class that has the method, which is no class that users know.
+            # Python names the class that has the method, which is not a class that users know.
             text = str(error).replace(function.__qualname__, function.__name__)
             raise TypeError(f"{text}: {usage}") from None
 

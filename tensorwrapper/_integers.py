@@ -28,20 +28,20 @@ __all__ = [
 _MOST_THREADS = 64
 
 MAX_DIGITS: Final = 640
-"""The most digits of a number in a text: what every Python, however it is set up, reads and writes."""
+"""The most digits of a number in a text that every Python reads and writes, whatever its settings."""
 
 MAX_INT64 = 2**63 - 1
 
 _TOO_LARGE = 10**MAX_DIGITS
 
 UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
-"""Iterables that are no sequences of numbers: texts, and those without an order."""
+"""Iterables that are not sequences of numbers: texts, and those without an order."""
 
 
 def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
-    """Return what was given loose, ``(1, 0)`` of ``f(1, 0)``, or as the one sequence of ``f((1, 0))``.
+    """Return separate arguments, ``(1, 0)`` of ``f(1, 0)``, or the one sequence of ``f((1, 0))``.
 
-    A text is an entry, the name of a mode; and so is whatever is an integer, an array of rank 0 among them.
+    A text is an entry, the name of a mode; and so is any integer, also an array of rank 0.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def number_text(number: int, *, full: bool) -> str:
 
 
 def completed(extents: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """Return extents of which one that is -1 has become what the others leave of `size` elements.
+    """Return extents, with -1 replaced by the extent that the others leave of `size` elements.
 
     Examples
     --------

@@ -22,7 +22,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _DIGITS = "0123456789"
-_SPACE = " \t\n\r"  # what JSON takes for white space
+_SPACE = " \t\n\r"  # white space of JSON
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -63,7 +63,7 @@ def load_json(text: str, *, constants: bool = False) -> Json:
     Raises
     ------
     ParseError
-        If it is not strict JSON; what it says completes a sentence about the text.
+        If it is not strict JSON; the error completes a sentence about the text.
     RecursionError
         If it nests deeper than Python follows.
 
@@ -123,7 +123,7 @@ def parse_json(
     ParseError
         If it is not strict JSON, or too much of something.
     ConversionError
-        If it is no text.
+        If it is not text.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _decoded(text: object, what: str, most: int | None) -> str:
     try:
         if isinstance(text, bytes):
             return text.decode("utf-8")
-        # Half a surrogate pair is no UTF-8 either, and text may have one.
+        # Half a surrogate pair is not UTF-8 either, and text may have one.
         size = len(text) if text.isascii() else len(text.encode("utf-8"))
     except UnicodeError as error:
         raise ParseError(f"{what} is not UTF-8: {error}") from error
@@ -162,7 +162,7 @@ def _decoded(text: object, what: str, most: int | None) -> str:
 
 
 def excess(text: str, *, depth: int, items: int) -> str | None:
-    """Return what of a JSON text is too much, if it nests over `depth` or has over `items` values.
+    """Return a complaint about a JSON text that nests over `depth` or has over `items` values, or None.
 
     Values are counted by brackets and commas, and nothing is built.
 

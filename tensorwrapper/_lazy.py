@@ -27,7 +27,7 @@ _EXTRAS: Final = {
 
 @contextmanager
 def naming_extras() -> Generator[None]:
-    """Say of a library that is not installed what installs it.
+    """Name the extra that installs a missing library.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def lazy_names(
     homes
         Modules of the same package, written from there, and the names that each gives.
     rooms
-        Folders of the package that have the name of something else in it, which is what users shall get.
+        Folders of the package that share their name with another object in it, which users shall get.
 
     Examples
     --------

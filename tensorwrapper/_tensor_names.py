@@ -1,4 +1,4 @@
-"""Names of tensors: one rule for files, fields of records and whatever else names a tensor."""
+"""Names of tensors: one rule for files, fields of records and all other named tensors."""
 
 import unicodedata
 from typing import Final

@@ -31,9 +31,9 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
     from typing import Self
 
-    from attrs import frozen  # that is what it is: checkers and editors know the fields from it
+    from attrs import frozen  # at run time it is the same: checkers and editors know the fields from it
 
-    # mypy lets attrs change only what it saw attrs make, which a `value_class` is not to it.
+    # mypy lets `attrs.evolve` change only classes that attrs made, and does not recognise a `value_class`.
     def evolve(value: _T, /, **changes: object) -> _T: ...
 else:
     from attrs import evolve
@@ -119,7 +119,7 @@ def _hashing(salt: str, fields: list[Any]) -> Callable[[object], int]:
 
 
 def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these classes
-    """Return what Dask names a value by: what equality compares, so that equal values have equal tokens.
+    """Return Dask's token of a value, from the fields that equality compares, so that equal values share it.
 
     A pickle would not do: it also tells which parts are one object, and how they are stored.
     """
@@ -130,7 +130,7 @@ def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these cla
 
 
 def token_of(*parts: object) -> object:
-    """Return what a ``__dask_tokenize__`` returns that goes by these parts.
+    """Return a result of ``__dask_tokenize__`` made of these parts.
 
     Dask would use the texts of the parts, which may be equal for different parts or cut short.
     """
@@ -140,7 +140,7 @@ def token_of(*parts: object) -> object:
 
 
 def token_of_parts(value: object) -> object:
-    """Return what Dask names a value by whose pickle is made of these parts: equal elements, equal tokens.
+    """Return Dask's token of a value whose pickle is made of these parts: equal elements, equal tokens.
 
     The pickle itself would not do: it tells whether an array may be written to.
     """
@@ -163,7 +163,7 @@ def _html(fields: list[Any]) -> Callable[[object], str]:
     shown = [(field.name, field.name.lstrip("_")) for field in fields]
 
     def _repr_html_(self: object) -> str:
-        """Return what notebooks show: the text, the fields, and the picture where there is one."""
+        """Return the HTML for notebooks: the text, the fields, and the picture if there is one."""
         facts = [(label, brief(getattr(self, name, attrs.NOTHING))) for name, label in shown]
         draw = getattr(self, "to_svg", None)
         picture = "" if draw is None else draw()
@@ -179,7 +179,7 @@ class Shown:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return the HTML for notebooks."""
         return html_block(shortened(repr(self)))
 
 
@@ -227,7 +227,8 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
     cls
         The class; not given where there are options.
     **options
-        As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` say what attrs writes; without them
+        As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` choose the methods of attrs;
+        without them
         it writes only methods that the class does not have. With `kw_only` all parameters are keywords.
 
     Examples
@@ -246,9 +247,9 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
 
 
 def slot_setters(cls: type[object], *slots: str) -> tuple[Callable[[object, object], None], ...]:
-    """Return for each slot of a frozen class the function that sets it, for what makes its objects.
+    """Return for each slot of a frozen class the function that sets it, for fast constructors.
 
-    Each is a third of what ``object.__setattr__`` costs, which looks the slot up by its name.
+    Each takes a third of the time of ``object.__setattr__``, which looks the slot up by its name.
 
     Examples
     --------

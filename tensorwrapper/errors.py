@@ -82,7 +82,7 @@ ProtocolReason = Literal[
 """Why a message was refused.
 
 ``frame``: the parts do not form a message. ``header``: the label is not acceptable text or JSON.
-``schema``: a key is missing or has the wrong type. ``limit``: a number exceeds what the reader allows.
+``schema``: a key is missing or has the wrong type. ``limit``: a number exceeds a limit of the reader.
 ``size``: bytes and shape disagree. ``layout``: a part number, an order or a partition is inconsistent.
 ``unsupported``: a dtype, packing or version that this reader does not know. ``integrity``: the bytes
 are damaged. ``flow``: the state of a flow, its credit or its numbering does not allow the message.
@@ -95,7 +95,7 @@ _MOST = 590  # characters of a text
 
 
 def _cut(text: str) -> str:
-    """Return the text of an error; of a long one its beginning and its end, which says what to do."""
+    """Return the text of an error; of a long one its beginning and its end, which has the advice."""
     return text if len(text) <= _MOST else f"{text[: _MOST // 2]}...{text[-_MOST // 2 :]}"
 
 
@@ -186,7 +186,7 @@ class PatternError(TensorWrapperError, ValueError):
 
 
 class LabelError(TensorWrapperError, ValueError):
-    """A label is no name, is not among those of the operands, or is repeated where it must not be."""
+    """A label is not a name, is not among those of the operands, or is repeated where it must not be."""
 
 
 class SymmetryError(TensorWrapperError, ValueError):
@@ -267,7 +267,7 @@ class LocalProtocolError(ProtocolError):
 
 
 class RemoteProtocolError(ProtocolError):
-    """Somebody else's message breaks the protocol, or a limit of this reader."""
+    """A received message breaks the protocol, or a limit of this reader."""
 
 
 class TransportError(TensorWrapperError, OSError):
@@ -356,11 +356,11 @@ class UnsupportedSocketError(TransportError):
 
 
 class DataFileError(TensorWrapperError, ValueError):
-    """A data file is missing, damaged, or not what it should be."""
+    """A data file is missing, damaged, or of a wrong kind."""
 
 
 class DataFileSystemError(OSError, DataFileError):
-    """The system refused something about a data file: ``errno`` says what."""
+    """The operating system refused an operation on a data file: ``errno`` has the reason."""
 
     def __str__(self) -> str:  # OSError shows its number before the text.
         return DataFileError.__str__(self)
@@ -450,7 +450,7 @@ class NdselError(_ReasonedError[NdselReason], ParseError):
 @final
 @frozen
 class Finding:
-    """One thing that a check found wrong: which rule, where, and what.
+    """One error found by a check: the rule, the place, and the text.
 
     >>> print(Finding("coverage", "index", "(0, 2) is in no box"))
     coverage: index: (0, 2) is in no box
@@ -459,7 +459,7 @@ class Finding:
     rule: "FindingRule"
     where: str
     """The part that breaks it: the name of an operand, or the path of a JSON value."""
-    text: str  # what was given, and what is allowed
+    text: str  # the given value, and the allowed ones
     also: tuple[str, ...] = ()
     """Other parts that the text speaks of."""
 

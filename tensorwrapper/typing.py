@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=Any, covariant=True)
-    # Of methods, that take what has the rank of the object whose methods they are.
+    # For methods whose arguments have the rank of their object.
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     # The Python type of elements. In stubs of NumPy before 2.2 they have none: without a default, Never.
     ValueT = TypeVar("ValueT", default=Any)
@@ -162,7 +162,7 @@ class Fewer(Protocol[_R_co]):
     """An object from which an integer key drops a mode; the parameter is the type of the result."""
 
     def __getitem__(self, key: int, /) -> _R_co:
-        """Return what is left under an index of the first mode."""
+        """Return the part under an index of the first mode."""
         ...
 
 
@@ -282,7 +282,7 @@ class DaskClient(Protocol):
         ...
 
     def scheduler_info(self) -> object:
-        """Return what there is to know of the cluster."""
+        """Return information about the cluster."""
         ...
 
 

@@ -175,7 +175,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     DTypeError
         If it is a float, and the elements are integers.
     ConversionError
-        If it is no number at all, or not-a-number where the type has none.
+        If it is not a number at all, or not-a-number where the type has none.
     """
     if dtype.kind in "TO":
         return fit_string(value, dtype, what)
@@ -324,7 +324,7 @@ def _out_of_range(array: Array, dtype: "np.dtype[Any]", *, is_time: bool = False
 
 
 def _lost_fractions(array: Array, dtype: "np.dtype[Any]") -> "_Mask | None":
-    """Return which floats are beyond a type of integers, or of times, of which not-a-number is no time."""
+    """Return which floats are beyond a type of integers, or of times, of which not-a-number is not a time."""
     numbers: Any = array.astype(np.float64) if array.dtype.type.__module__ == "ml_dtypes" else array
     absent: Any = np.isnan(numbers)
     any_absent = bool(absent.any())
@@ -400,7 +400,7 @@ def _parts_of(array: Array) -> tuple[Array, ...]:
 
 
 def _lost_truth(array: Array, *, exact: bool) -> "_Mask | None":
-    """Return which elements are neither true nor false: those that are no number or no time."""
+    """Return which elements are neither true nor false: those that are not number or no time."""
     if exact and array.dtype.kind in "iuf":
         numbers: Any = array
         return cast("_Mask", (numbers != 0) & (numbers != 1))

@@ -318,7 +318,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         Raises
         ------
         ConversionError
-            If the shape is no box, or only a copy can be given and `copy` is False.
+            If the shape is not a box, or only a copy can be given and `copy` is False.
         """
         array: Array
         if copy is not False and layout.shape.is_box and self.memory_of(layout) is None:

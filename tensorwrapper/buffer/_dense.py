@@ -22,7 +22,7 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     DTypeError
         If a tensor cannot hold such elements.
     ConversionError
-        If the steps of the array are no multiples of its element size, so that offsets cannot count them.
+        If the steps of the array are not multiples of its element size, so that offsets cannot count them.
     """
     check_dtype(array.dtype)
     if array.flags.c_contiguous:

@@ -192,7 +192,7 @@ class Strings(BufferCommon[Any]):
             return strings.null_count > 0
         if not isinstance(value, str if self.kind == "utf8" else bytes):
             return False
-        # A lone surrogate becomes bytes that are no UTF-8, which no element has.
+        # A lone surrogate becomes bytes that are not UTF-8, which no element has.
         wanted = value if isinstance(value, bytes) else value.encode(errors="surrogatepass")
         # Compare only elements of the same length.
         places = np.flatnonzero((strings.lengths() == len(wanted)) & strings.is_valid())

@@ -69,7 +69,7 @@ def _check_durations(old: Array, which: IntArray, values: Array, dtype: "np.dtyp
 
 
 def _units_of(durations: Array) -> Array:
-    """Return how many units durations are; 0 for those that are no time, and stay none."""
+    """Return how many units durations are; 0 for those that are not time, and stay none."""
     numbers: Array = durations.astype(np.int64)
     numbers[np.isnat(cast("npt.NDArray[np.timedelta64]", durations))] = 0
     return numbers

@@ -89,7 +89,7 @@ def _are_apart(labels: Sequence[tuple[float, str]], *, upright: bool) -> bool:
 @final
 @frozen
 class Swatch:
-    """An entry of a legend: a colour and what it stands for."""
+    """An entry of a legend: a colour and its meaning."""
 
     fill: str
     text: str
@@ -191,7 +191,7 @@ def _legend(legend: Sequence[Swatch], notes: Sequence[str], left: float, top: fl
 
 
 def note(lines: Sequence[str], *, title: str = "") -> Drawing:
-    """Return lines of text as a picture: for what has nothing to be drawn."""
+    """Return lines of text as a picture, where there is nothing to draw."""
     width = max(text_width(line) for line in lines) + 4 * _MARGIN
     height = _ROW * len(lines) + 2 * _MARGIN
     edge = Rectangle(0.5, 0.5, width - 1.0, height - 1.0, "none", "", "note", FAINT)

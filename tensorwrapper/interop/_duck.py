@@ -23,7 +23,7 @@ def as_duck(value: TensorLike) -> "DuckArray":
     Raises
     ------
     ConversionError
-        If it is no box, or sparse, or has strings: arrays have one extent a mode.
+        If it is not a box, or sparse, or has strings: arrays have one extent a mode.
 
     Examples
     --------

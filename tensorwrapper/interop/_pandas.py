@@ -32,7 +32,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     Raises
     ------
     ConversionError
-        If the tensor is no table: a box of another rank than 1 and 2, or sparse and no matrix.
+        If the tensor is not a table: a box of another rank than 1 and 2, or sparse and no matrix.
     DTypeError
         If pandas has no such elements.
     ModuleNotFoundError

@@ -79,7 +79,7 @@ class AsyncRemote(Shown):
         """Traffic over the open connections; see `Remote.counters`."""
         return self._remote.counters
 
-    # What waits.
+    # Members that wait.
 
     async def names(self) -> list[str]:
         """Return the names of all tensors, in order."""
@@ -123,7 +123,7 @@ class AsyncRemote(Shown):
         *,
         initial: object = None,
     ) -> Tensor[Any]:
-        """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
+        """Return the reduction of rows, tiles or a mode at the server, as `Remote.reduce` does."""
         return await self._threads.run(partial(self._remote.reduce, ufunc, view, over, initial=initial))
 
     async def health(self) -> dict[str, int]:
@@ -131,7 +131,7 @@ class AsyncRemote(Shown):
         return await self._threads.run(self._remote.health)
 
     async def stats(self) -> dict[str, int]:
-        """Return what the server counted of one of the connections; it answers if it is well."""
+        """Return the server's counters of one of the connections; an answer shows that it is alive."""
         return await self._threads.run(self._remote.stats)
 
     async def compute(
@@ -146,7 +146,7 @@ class AsyncRemote(Shown):
         Parameters
         ----------
         view
-            What to compute; a tensor of a server or a part of it computes itself, which is the same.
+            The view; for a tensor of a server or a part of it, this is the same as its own `compute`.
         out
             Target of the elements. A cancelled task returns when no thread writes to it any more, which takes
             about a twentieth of a second; without `out` at once.
@@ -158,7 +158,7 @@ class AsyncRemote(Shown):
         return await self._threads.compute(partial(as_view, view), out, progress)
 
     async def close(self) -> None:
-        """Give up what is under way, and close all connections; closing twice is harmless."""
+        """Cancel requests under way, and close all connections; closing twice is harmless."""
         self._threads.close()
         await asyncio.get_running_loop().run_in_executor(None, self._end)
 

@@ -87,7 +87,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return id(self)
 
     def records(self, name: str) -> RemoteRecords:
-        """Return the records that are served under a name; nothing is read but what they are.
+        """Return the records that are served under a name; only their description is read.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         Raises
         ------
         ConversionError
-            If `initial` is no number that the elements can be, or a mode of a sparse tensor is reduced.
+            If `initial` is not a number that the elements can be, or a mode of a sparse tensor is reduced.
         DTypeError
             If NumPy reduces no elements of that type by the ufunc, or they are strings.
         JaggedModeError
@@ -210,7 +210,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return dict(answer.counts)
 
     def stats(self) -> dict[str, int]:
-        """Return what the server counted of the connection of this thread; it answers if it is well.
+        """Return the server's counters of the connection of this thread; an answer shows that it is alive.
 
         Raises
         ------
@@ -250,7 +250,7 @@ def connect(
 ) -> Remote:
     """Return the tensors of a server as a mapping of lazy tensors.
 
-    Requests that are lost with a connection, or because the server started anew, are sent again: reading
+    Requests that are lost with a connection, or because the server restarted, are sent again: reading
     twice does no harm. A tensor that is not the same after that raises `VersionChangedError`.
 
     Parameters
@@ -265,13 +265,13 @@ def connect(
         How many seconds a request may take in any case; any time if not given.
     idle
         For how many seconds the server may be there and answer none of our requests, as one that always is
-        busy; for ever if it is None. An answer to one of them gives the others time anew.
+        busy; for ever if it is None. An answer to one of them restarts the time of the others.
     cache_bytes
         Bytes of answers to cache: elements of a version are not requested twice, although a plan counts
         them. 0 disables the cache.
     compress
         Whether numbers come packed where that makes less of them. If not given they do over a link that is
-        slower than packing, as reads have shown; never on this machine. A plan says what they are unpacked.
+        slower than packing, as measured by reads; never on this machine. A plan counts unpacked bytes.
 
     Raises
     ------

@@ -144,7 +144,7 @@ class Server(Closing):
         return self._catalogue.editing(name)
 
     def stats(self) -> dict[str, int]:
-        """Return what it did so far: requests, answers, refusals, messages dropped, bytes on the wire."""
+        """Return its counters: requests, answers, refusals, messages dropped, bytes on the wire."""
         return self._alive().stats()
 
     def close(self, drain: float = 5.0) -> None:
@@ -222,7 +222,7 @@ def serve(
     limits
         Limits on the requests of a client.
     threads
-        How many threads read what takes longer.
+        Number of threads for slow reads.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def serve(
 
 
 def _place_of(address: str) -> str:
-    """Return what two addresses of one server share: the port, or the file of a socket."""
+    """Return the common part of all addresses of one server: the port, or the file of a socket."""
     kind, _, place = address.partition("://")
     return f"tcp:{place.rpartition(':')[2]}" if kind == "tcp" else f"{kind}:{os.path.realpath(place)}"
 

@@ -153,7 +153,7 @@ def connect_shards(
     Raises
     ------
     DataFileError, ParseError
-        If the file is no catalogue.
+        If the file is not a catalogue.
 
     Examples
     --------

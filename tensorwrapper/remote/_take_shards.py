@@ -49,7 +49,7 @@ def take_shards(
     server
         The server of one of the new holders.
     plan
-        What moves.
+        The plan of the transfers.
     name
         Name of the existing tensor.
     new_name
@@ -64,7 +64,7 @@ def take_shards(
     Raises
     ------
     ConversionError
-        If the server is no holder of the plan.
+        If the server is not a holder of the plan.
     TensorNameError
         If the two names are one.
     OutOfBoundsError

@@ -40,7 +40,7 @@ __all__ = [
 
 
 MAX_DIGITS: Final = 100
-"""Longer numbers are no position anywhere, and Python is slow to read them."""
+"""Longer numbers are not position anywhere, and Python is slow to read them."""
 
 _TOO_LARGE: Final = 10**MAX_DIGITS
 
@@ -217,7 +217,7 @@ def read_atoms(text: object) -> list[SelectorAtom]:
     ParseError
         If it is not the text of a selector, or has too many characters or digits.
     ConversionError
-        If it is no text.
+        If it is not text.
 
     Examples
     --------

@@ -219,7 +219,7 @@ class View(
         Raises
         ------
         DTypeError
-            If it is no type, or tensors have no such elements, or the elements are strings.
+            If it is not a type, or tensors have no such elements, or the elements are strings.
 
         Examples
         --------

@@ -116,7 +116,7 @@ def _scanner(text: object) -> Tokenizer:
 
 
 def parse_affine(text: object) -> AffineRows:
-    """Return what the text of a map says; the inputs may have any names."""
+    """Return the parsed text of a map; the inputs may have any names."""
     scanner = _scanner(text)
     places = _inputs(scanner)
     scanner.expect("->")

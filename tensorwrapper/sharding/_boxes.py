@@ -51,7 +51,7 @@ def box_text(box: Box) -> str:
 class BoxTable:
     """A sequence of boxes of one rank, held as arrays; the boxes may overlap, and may be empty.
 
-    Made by `from_boxes` and `from_arrays`, which check what they are given; the class itself checks nothing.
+    Made by `from_boxes` and `from_arrays`, which check their arguments; the class itself checks nothing.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class BoxTable:
         ConversionError
             If a table is not rectangular, or not of integers.
         RankError
-            If the arrays are no tables of one shape.
+            If the arrays are not tables of one shape.
         ExtentError
             If an extent is negative.
         SizeOverflowError

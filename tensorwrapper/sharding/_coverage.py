@@ -35,7 +35,7 @@ class Faults(NamedTuple):
     gap: Index | None
 
     def merged(self, other: "Faults") -> "Faults":
-        """Return what is known of both."""
+        """Return the combined faults of both."""
         return Faults(
             other.overlap if self.overlap is None else self.overlap,
             other.gap if self.gap is None else self.gap,
@@ -149,7 +149,7 @@ def _painted(points: IntArray, sums: IntArray) -> tuple[IntArray | None, IntArra
 
 
 def _ends(points: IntArray, sums: IntArray) -> tuple[IntArray | None, IntArray | None]:
-    """Return what the first and the last corner tell: nothing else adds to the running sum there.
+    """Return the faults at the first and the last corner: nothing else adds to the running sum there.
 
     `points` are in lexicographic order.
     """
@@ -282,7 +282,7 @@ def check_coverage(whole: ShapeLike, boxes: BoxesLike, *, what: str = "the boxes
 
 
 def coverage_findings(whole: ShapeLike, boxes: BoxesLike, *, where: str = "the boxes") -> tuple[Finding, ...]:
-    """Return what `check_coverage` would raise: the faults of boxes that should tile a box.
+    """Return the findings that `check_coverage` would raise: the faults of boxes that should tile a box.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class IndexMap:
     """
 
     matrix: Matrix
-    """The coefficients: ``matrix[d][c]`` is what one step of input `c` adds to output `d`."""
+    """The coefficients: one step of input `c` adds ``matrix[d][c]`` to output `d`."""
     offset: Index
     """The index to which zeros go."""
     input_rank: int
@@ -238,7 +238,7 @@ class IndexMap:
         return IndexMap(rows, self.offset, input_rank=self.input_rank)
 
     def permute_output(self, order: Iterable[SupportsIndex]) -> "IndexMap":
-        """Return the map whose result has as entry `k` what was entry ``order[k]``."""
+        """Return the map whose result has as entry `k` the former entry ``order[k]``."""
         modes = to_modes(order, self.output_rank)
         shift = [self.offset[mode] for mode in modes]
         return IndexMap([self.matrix[mode] for mode in modes], shift, input_rank=self.input_rank)

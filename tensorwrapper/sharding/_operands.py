@@ -36,7 +36,7 @@ def check_name(name: object) -> str:
 def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str) -> "Named[T]":
     """Return a mapping of names to one thing or several as pairs, sorted by name.
 
-    ``what`` says in errors what is named.
+    ``what`` describes the names in errors.
     """
     if not isinstance(cast("object", given), Mapping):
         raise ConversionError(f"{what} are a mapping of names, not {given!r}")

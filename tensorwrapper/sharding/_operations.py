@@ -157,7 +157,7 @@ class BlockOperation(Sides[Operand]):
         Parameters
         ----------
         sizes
-            Per mode what `Shape.split_by_extents` takes; ``None`` leaves a mode whole.
+            Per mode an argument of `Shape.split_by_extents`; ``None`` leaves a mode whole.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class BlockOperation(Sides[Operand]):
         """Return at most so many shards along one mode that read and write nearly the same bytes each.
 
         None has more than its share and one index more, so that rows of any lengths give even work; an index
-        is never cut. Two that share what they read count it both.
+        is never cut. Reads shared by two blocks count for both.
 
         Raises
         ------
@@ -264,7 +264,7 @@ class BlockOperation(Sides[Operand]):
     # Checks.
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the operation as a whole: all of it, in the order of the operands.
+        """Return all errors of the operation as a whole, in the order of the operands.
 
         Inputs must contain all indices that are read; outputs must be tiled by the writes of single indices.
         Both are decided from the projections, without going over the index.
@@ -387,7 +387,7 @@ class Shards:
         return total
 
     def to_svg(self, shard: SupportsIndex = 0) -> str:
-        """Return a picture as the text of an SVG document: the blocks, and what they read and write.
+        """Return a picture as the text of an SVG document: the blocks, and their reads and writes.
 
         Index and operands are side by side at one scale, with the boxes of all shards, and those of one
         shard marked. For operands of over two modes the last two are drawn.
@@ -415,11 +415,11 @@ class Shards:
         return draw_panels(panels, title).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the picture."""
+        """Return the picture for notebooks."""
         return html_block(shortened(str(self)), picture=self.to_svg())
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the operation or with the blocks: all of it.
+        """Return all errors of the operation and of the blocks.
 
         The blocks must tile the index, and the boxes that they write every output. O(n log n) for n shards.
         """

@@ -119,8 +119,9 @@ def _to_map(index_map: object) -> IndexMap:
 class Projection:
     """An index map whose every result is the first index of a box of fixed extents.
 
-    An operation that does something for each index of a box tells with one projection per operand what it
-    reads or writes there. A block of indices then touches a box, too, which is known without going over it.
+    An operation over the indices of a box has one projection per operand, which maps an index to the box that
+    it reads or writes there. A block of indices then touches a box, too, which is known without a loop over
+    it.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class Projection:
         The extents of the box; ones if not given.
     ranges
         For each mode of the operand None, or a table of ranges: the map and the extents then count rows or
-        tiles along it, and what is touched are the elements of these. None if no mode has one.
+        tiles along it, and the touched box has the elements of these. None if no mode has one.
 
     Raises
     ------
@@ -288,7 +289,7 @@ class Projection:
         spans = np.tile(np.array(self.extents, dtype=np.int64), (len(starts), 1))
         for d, row in enumerate(self.matrix):
             for c, a in enumerate(row):
-                # A factor over 64 bits is no fault where the input does not move.
+                # A factor over 64 bits is not a fault where the input does not move.
                 if a and steps[:, c].any():
                     reach: IntArray = steps[:, c] * a
                     spans[:, d] += np.abs(reach)
@@ -302,7 +303,7 @@ class Projection:
         return low, spans
 
     def _check_corners(self, starts: IntArray, steps: IntArray) -> None:
-        """Raise if what is computed could leave 64 bits, by bounds over all boxes in Python integers."""
+        """Raise if a result could leave 64 bits, by bounds over all boxes in Python integers."""
         most, largest = steps.max(axis=0).tolist(), MAX_INT64 // 4 if self.ranges else MAX_INT64
         low, high = self.index_map._bounds(starts.min(axis=0).tolist(), starts.max(axis=0).tolist())
         for d, row in enumerate(self.matrix):
@@ -365,7 +366,7 @@ class Projection:
         return math.prod(self.overlaps(mode))
 
     def waste(self, box: ShapeLike) -> int:
-        """Return how many elements of the box around what a block touches are touched by no index.
+        """Return how many elements of the bounding box of a block are touched by no index.
 
         O(inputs * outputs) where each input moves at most one mode, by steps that nest; else the elements
         are counted, in array operations.
@@ -420,7 +421,7 @@ class Projection:
 
 
 def output_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
-    """Return what keeps the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
+    """Return errors that keep the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
     find = _range_findings if projection.ranges else _box_findings
     return find(projection, index, output, where)
 
@@ -458,7 +459,7 @@ def _box_findings(projection: Projection, index: Box, output: Box, where: str) -
 
 
 def _range_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
-    """Return what keeps ranges from tiling an output: tables that are not all of it, or not tiled."""
+    """Return errors that keep ranges from tiling an output: tables that are not all of it, or not tiled."""
     low, high = list(output.origin), [a + n for a, n in zip(output.origin, output.extents, strict=True)]
     for mode, table in enumerate(projection.ranges):
         if table is None:

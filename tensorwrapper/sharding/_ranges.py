@@ -1,4 +1,4 @@
-"""Ranges side by side: what rows of a jagged tensor, or tiles of a mode, are in the numbers of elements.
+"""Adjacent ranges: rows of a jagged tensor, or tiles of a mode, as ranges of elements.
 
 A map of indices to rows or tiles is affine, however long these are. A table says the rest: where each begins.
 """
@@ -53,7 +53,7 @@ class Ranges:
         ExtentError
             If there is no mark, or one is less than that before.
         ConversionError
-            If the marks are no list of integers.
+            If the marks are not list of integers.
         SizeOverflowError
             If one is more than 2**61 from 0.
         """

@@ -89,7 +89,7 @@ def convert(
     ConversionError
         If a kind is not known, or that of `target` cannot hold a tensor that is there.
     TensorNameError
-        If an entry of `only` or `skip` is no name, and fits none.
+        If an entry of `only` or `skip` is not a name, and fits none.
     DataFileExistsError
         If there is a file at `target`, and it may not be replaced.
     DataFileError

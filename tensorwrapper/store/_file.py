@@ -705,7 +705,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         Parameters
         ----------
         name
-            1 to 255 bytes of UTF-8 that are no path, and not taken.
+            1 to 255 bytes of UTF-8 that are not path, and not taken.
         tensor
             A tensor, or anything that `as_tensor` takes; or `Records`, whose fields are written together.
         metadata

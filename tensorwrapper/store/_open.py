@@ -289,7 +289,7 @@ def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], R
 
 
 def _check_archive(where: Path, kind: "FileKind") -> None:
-    """Raise if a file is no archive by its content, so that there would be nothing in it."""
+    """Raise if a file is not an archive by its content, so that there would be nothing in it."""
     from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - as above
 
     try:

@@ -106,7 +106,7 @@ class Tensor(
 
     Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Selections are views of the same
     memory; methods that copy are documented so. Operators and NumPy's ufuncs go element by element and keep
-    the shape: ``t == u`` is a tensor of bools, `array_equal` compares wholes, and a tensor is no key of a
+    the shape: ``t == u`` is a tensor of bools, `array_equal` compares wholes, and a tensor is not a key of a
     dict.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The contract of layouts: what tensors, views and copies rely on, however places are found."""
+"""The contract of layouts: guarantees for tensors, views and copies over any layout."""
 
 import copy
 import itertools
@@ -54,7 +54,7 @@ class LayoutContract(ABC):
             yield layout, {index: layout.offset_of(index) for index in layout.shape.indices()}
 
     def _made(self, name: str, make: "Callable[[], Layout[Any]]") -> "Layout[Any] | None":
-        """Return what an operation makes; None if it is refused, as `refuses` says."""
+        """Return the result of an operation; None if it is refused, as `refuses` allows."""
         if name not in self.refuses:
             return make()
         with pytest.raises(TensorWrapperError):
@@ -297,7 +297,7 @@ class LayoutContract(ABC):
         for layout, places in self._each():
             assert layout.simplify().to_numpy().ravel().tolist() == list(places.values())
 
-    # Between two layouts, and what is known beforehand.
+    # Copies between two layouts, and facts known beforehand.
 
     def test_a_copy_moves_every_element(self) -> None:
         """Test a copy to packed memory and, if places are not shared, back; the runs have both positions."""

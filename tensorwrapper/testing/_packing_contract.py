@@ -23,7 +23,7 @@ _NEIGHBOUR = np.arange(5, dtype="<i2")
 _ITEMS = 200
 """Values that a label may have: arrays travel in parts."""
 _SLACK = 2**22
-"""Bytes that reading a small message may take, whatever its numbers say."""
+"""Bytes that reading a small message may take, whatever numbers are in it."""
 _WRONG: tuple[object, ...] = (None, True, 1.5, "x", "", [], {}, [2**70], -1, 2**31, 2**62, 2**70, {"part": 0})
 
 

@@ -1,4 +1,4 @@
-"""The contract of sources: what views rely on, wherever the elements are."""
+"""The contract of sources: guarantees for views of any source."""
 
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
@@ -64,7 +64,7 @@ class SourceContract(ABC):
         assert view.plan().bytes_read == source.shape.size * source.dtype.itemsize
 
     def test_all_that_is_wanted_arrives_once(self) -> None:
-        """One request of many selections; each is complete when its number comes, whatever the order."""
+        """Test one request of many selections; each is complete when its number comes, in any order."""
         source = self.source()
         wanted = self._wanted()
         out: list[Array] = [np.empty(own.extents, source.dtype) for own in wanted]
@@ -121,7 +121,7 @@ class SourceContract(ABC):
         _agree(as_view(source).compute().elements(), self._flat())
 
     def test_views_of_it_are_views_of_the_tensor(self) -> None:
-        """Slices, rows in another order, and what is joined have the elements of the same of a tensor."""
+        """Test that slices, reordered rows, and joined views have the elements of those of a tensor."""
         source, tensor = self.source(), as_view(self._tensor())[...]
         view = as_view(source)[...]
         if not view.rank:

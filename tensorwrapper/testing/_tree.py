@@ -1,6 +1,6 @@
 """The model that every law compares with: a tree made from `extent_at` and `origin_at` alone.
 
-It holds every prefix as a Python object, which is what shapes are there to avoid; so it is for small ones.
+It holds every prefix as a Python object, which shapes avoid; so it is for small ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ class Node:
 
 
 def tree_of(shape: Shape) -> Tree | None:
-    """Return the tree of a shape, asked for one prefix at a time; None for a shape of rank 0."""
+    """Return the tree of a shape, queried one prefix at a time; None for a shape of rank 0."""
     left = _MOST
 
     def under(prefix: Index) -> Tree | None:

@@ -37,7 +37,7 @@ class ValueLaws(Laws):
             assert same.is_congruent(shape)
             assert shape.is_congruent(same)
             assert shape.same_elements(same)
-            # Rows cannot say what is stored behind an empty mode.
+            # Rows have no form for values stored behind an empty mode.
             if way in _EXACT or _is_full(shape):
                 assert same == shape
                 assert shape == same
@@ -56,7 +56,7 @@ class ValueLaws(Laws):
     def test_two_shapes_are_equal_if_they_agree_at_every_prefix(
         self, shape: Shape, other: Shape, data: DataObject
     ) -> None:
-        """Kind, layers, extents and origins at every prefix decide, and what is stored behind empty modes."""
+        """Test that kind, layers, extents, origins at every prefix, and values behind empty modes decide."""
         choice = data.draw(st.integers(0, 3))
         if choice == 1:
             other = _near(shape, data.draw(st.integers(0, 8)))
@@ -120,7 +120,7 @@ class ValueLaws(Laws):
 
     @rarely
     def test_dask_has_one_token_for_a_value(self, shape: Shape) -> None:
-        """Equal values made anew have one token, before and after use; skipped where there is no Dask."""
+        """Test that equal new values have one token, before and after use; skipped without Dask."""
         tokenize = cast("Callable[[object], str]", pytest.importorskip("dask.base").tokenize)
         fresh = pickle.dumps(shape)
         token = tokenize(pickle.loads(fresh))
@@ -130,7 +130,7 @@ class ValueLaws(Laws):
         assert tokenize(shape.implementation) == tokenize(pickle.loads(fresh).implementation)
 
     def test_text_makes_the_shape_again(self, shape: Shape) -> None:
-        """`parse` and `from_json` read what was written; `repr` is a call, unless it is cut short."""
+        """Test that `parse` and `from_json` read written text; `repr` is a call, unless it is cut short."""
         assert Shape.parse(format(shape, "full")) == shape
         assert Shape.from_json(shape.to_json()) == shape
         if "..." not in str(shape):
@@ -186,7 +186,7 @@ def _near(shape: Shape, k: int) -> Shape:
 
 
 def _facts(shape: Shape, *, origins: bool = True) -> object:
-    """Return what equality is about: of a box its extents, also where no prefix leads to them."""
+    """Return the facts that equality compares: for a box its extents, also where no prefix leads to them."""
     flat = shape.flatten()
     if flat.is_box:
         index_function: object = (flat.extents, flat.origin if origins else None)

@@ -79,7 +79,7 @@ def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             _contexts[process] = context
             _enders[process] = _make_ender(context)
             # Both end it before pyzmq's collector, which was registered when it was imported; children of
-            # multiprocessing leave out what `atexit` knows.
+            # multiprocessing skip the functions of `atexit`.
             atexit.register(_end)
             Finalize(None, _end, exitpriority=0)
         return context
@@ -93,9 +93,9 @@ def at_end(context: "zmq.Context[zmq.Socket[bytes]]", stop: Callable[[], None]) 
 def _start_collector() -> None:
     """Start pyzmq's collector, which keeps memory alive until ZeroMQ has sent it, where no signal interrupts.
 
-    The first send would start it, and each one asks its thread whether it is alive, to start it anew if not.
+    The first send would start it, and each one checks whether its thread is alive, to start it again if not.
     A signal whose handler raises (Ctrl-C does) can break the start; and it makes a living thread seem dead
-    if it strikes within `Thread.is_alive`. The new one forgets what is being sent; that memory is used again,
+    if it strikes within `Thread.is_alive`. The new one forgets messages being sent; their memory is reused,
     and torn data arrives. So it starts in a separate thread, which handles no signals. Later calls only
     check whether it was started in this process.
     """
@@ -118,9 +118,9 @@ def _make_ender(context: "zmq.Context[zmq.Socket[bytes]]") -> tuple[threading.Ev
 
 
 def _end() -> None:
-    """Send what closed sockets still hold, for as long as they linger, before pyzmq's collector stops.
+    """Send the messages of closed sockets, for as long as they linger, before pyzmq's collector stops.
 
-    pyzmq's collector releases its memory when the interpreter ends. ZeroMQ would then send whatever reuses
+    pyzmq's collector releases its memory when the interpreter ends. ZeroMQ would then send the new content of
     that memory, or abort the process.
     """
     context = _contexts.get(os.getpid())

@@ -1,4 +1,4 @@
-"""`Counters`: what went through a socket, and what that was on the wire."""
+"""`Counters`: messages and bytes of a socket, also as sent on the wire."""
 
 from typing import Final, final
 

@@ -120,7 +120,7 @@ def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthentic
 
 
 def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], object]:
-    """Make a socket, which is not connected yet, know the other side; return what forgets it again."""
+    """Set up authentication of a socket before it connects; return a function that removes its list."""
     if not isinstance(cast("object", security), CurveServer | CurveClient):
         raise ConversionError(f"security is a CurveServer or a CurveClient, not {security!r}")
     if not zmq.has("curve"):

@@ -47,7 +47,7 @@ class Delivery(Shown):
         TransportTimeoutError
             If that takes longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: what is sent there, it cannot see.
+            In a process that was forked since: it cannot see messages sent by its parent.
         """
         check_process(self._process, "a delivery")
         with suppress(zmq.NotDone):
@@ -76,7 +76,7 @@ def to_milliseconds(seconds: object, what: str) -> int:
     Raises
     ------
     TransportError
-        If it is no number, or negative.
+        If it is not a number, or negative.
     """
     # A float first: asking for any number takes longer than all the rest.
     number = seconds if type(seconds) is float else float(seconds) if isinstance(seconds, Real) else math.nan

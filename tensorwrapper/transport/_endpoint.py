@@ -39,7 +39,7 @@ _LONGEST: Final = 2**31 - 1
 """Milliseconds that ZeroMQ can wait at most."""
 
 _PATIENCE: Final = 20
-"""Milliseconds for which a socket that connected waits before it looks at what became of its connections."""
+"""Milliseconds for which a connecting socket waits before it reads the events of its connections."""
 
 _COPIED: Final = 65_536
 """Bytes from which on frames are sent without a copy: below, one costs less than to follow their memory."""
@@ -175,7 +175,7 @@ class Endpoint:
             self._forget()
 
     def counters(self) -> Counters:
-        """Return what went through so far."""
+        """Return the traffic so far."""
         sent, received = self.sent, self.received
         return Counters(
             messages_sent=sent[0],
@@ -204,7 +204,7 @@ class Endpoint:
         return bound
 
     def connect(self, address: str) -> None:
-        """Connect to an address, and follow what becomes of it."""
+        """Connect to an address, and monitor the connection."""
         socket = self.open()
         if self._guests is not None:
             raise TransportError(
@@ -241,7 +241,7 @@ class Endpoint:
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
     def is_broken(self) -> bool:
-        """Tell whether ZeroMQ broke off what we connected to, and does not connect again."""
+        """Return True if ZeroMQ broke off a connection of this socket, and does not connect again."""
         if self._fences is not None:
             self._fences.read()
         return self._fences is not None and self._fences.is_broken(self.addresses)
@@ -274,7 +274,7 @@ class Endpoint:
         return tuple(self._guests)
 
     def ready(self) -> int:
-        """Return ZeroMQ's flags for what can be done now."""
+        """Return ZeroMQ's flags of possible operations now."""
         return int(self.open().getsockopt(zmq.EVENTS))
 
     def timed_out(self, what: str, seconds: float) -> TransportError:
@@ -290,7 +290,7 @@ class Endpoint:
         """Count a message whose frames have these lengths among those that were `sent` or `received`."""
         count_message(counts, lengths, hidden=self.kind.hidden, is_encrypted=self.is_encrypted)
 
-    # What goes.
+    # Sending.
 
     def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
         """Send a message with its envelope.
@@ -326,7 +326,7 @@ class Endpoint:
         """Send a message, whole or not at all; return False if there was no room for it in time."""
         sent, last = 0, len(frames) - 1
         begun = False
-        # A PAIR must not wait: the next peer would get what the last one did not.
+        # A PAIR must not wait: the next peer would get messages for the last one.
         flags = _NOW if self.kind.name == "PAIR" else 0
         try:
             while sent <= last:
@@ -397,7 +397,7 @@ class Endpoint:
         )
         self.close()
 
-    # What comes.
+    # Receiving.
 
     def poll(self, seconds: float) -> bool:
         """Wait until a message is there; return whether one is."""
@@ -507,7 +507,7 @@ _TURNS: Final = {
 def _unreachable(peer: bytes) -> PeerUnreachableError:
     """Return the error for a peer that is not connected.
 
-    Where it is raised no name stands for it: with its traceback that would be a ring that keeps all frames.
+    Raise it without a local variable: with its traceback that would be a cycle that keeps all frames.
     """
     gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
     gone.peer = peer
@@ -524,7 +524,7 @@ def _drop_frames(socket: "zmq.Socket[bytes]") -> None:
 def _hand_over(
     socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int
 ) -> zmq.MessageTracker | None:
-    """Give a frame to ZeroMQ; return what tells when it may change, if it was not copied."""
+    """Pass a frame to ZeroMQ; return a tracker that tells when it may change, if it was not copied."""
     if len(frame) < _COPIED:
         socket.send(frame, flags)
         return None
@@ -532,7 +532,7 @@ def _hand_over(
 
 
 def failed(what: str, error: zmq.ZMQError) -> TransportError:
-    """Return the error for what ZeroMQ could not do."""
+    """Return the error for a failed operation of ZeroMQ."""
     number = error.errno or 0
     if number in (zmq.ETERM, zmq.ENOTSOCK):
         return TransportClosedError(number, f"{what}: ZeroMQ is shut down in this process")

@@ -62,7 +62,7 @@ _DRAFT: Final[Mapping[str, Kind]] = {
 
 
 def check_kind(kind: SocketKind) -> Kind:
-    """Return what a kind of socket does.
+    """Return the abilities of a kind of socket.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_kind(kind: SocketKind) -> Kind:
         return found
     draft = _DRAFT.get(kind)
     if draft is None:
-        # Not whatever ZeroMQ knows: using a draft one may abort.
+        # Only listed kinds: using a draft kind may abort the process.
         raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {', '.join(_KINDS)} are known")
     if not zmq.has("draft") or not zmq.DRAFT_API:
         raise UnsupportedSocketError(

@@ -29,7 +29,7 @@ def descriptor_of(frame: zmq.Frame) -> int | None:
 
 
 def routing_of(frame: zmq.Frame) -> bytes:
-    """Return what a SERVER calls the sender of a message."""
+    """Return a SERVER's number of the sender of a message."""
     return int(frame.routing_id).to_bytes(4, "big")
 
 

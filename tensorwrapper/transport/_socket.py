@@ -61,7 +61,7 @@ class Socket(Closing):
         private ``ipc`` path, a private network, CURVE), and serve untrusted peers from a separate process
         with a memory limit.
     linger
-        How many seconds what is under way may go on being sent once the socket is closed. A process waits
+        Seconds for which unsent messages may still be sent once the socket is closed. A process waits
         for that at its end, unless it leaves by ``os._exit`` or a signal: then `Delivery.wait` first.
     security
         A `CurveServer`, which admits listed clients, or a `CurveClient`. Without it, every client that
@@ -232,7 +232,7 @@ class Socket(Closing):
         self._endpoint.connect(address)
 
     def subscribe(self, topic: bytes | str = b"") -> None:
-        """Let a SUB receive what begins with these bytes; all, if there are none. Before, nothing comes.
+        """Let a SUB receive messages that begin with these bytes; by default all. Required before any.
 
         A message begins with ``ZIO``, its level, its form in four characters, and its label: ``ZIO4TENS``
         is a topic, and ``ZIO`` all messages.
@@ -240,7 +240,7 @@ class Socket(Closing):
         Raises
         ------
         TransportError
-            If it is no SUB.
+            If it is not a SUB.
         """
         self._set_topic(zmq.SUBSCRIBE, topic)
 
@@ -250,7 +250,7 @@ class Socket(Closing):
         Raises
         ------
         TransportError
-            If it is no SUB.
+            If it is not a SUB.
         """
         self._set_topic(zmq.UNSUBSCRIBE, topic)
 
@@ -360,7 +360,7 @@ class Socket(Closing):
         return self._next(timeout)[:2]
 
     def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
-        """Return what `receive_frames` does, with the public key that the sender has proved in between.
+        """Return the result of `receive_frames`, with the authenticated public key of the sender in between.
 
         The key is that of a peer which a `CurveServer` let in; without one it is empty.
 

@@ -99,7 +99,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     strings
         How to send strings: "offsets", or "tf_string" as TensorFlow up to 2.3 has them.
     compat
-        "strict": refuse what a known reader would get wrong (bools, complex numbers, origins, any packing,
+        "strict": refuse values that a known reader misreads (bools, complex numbers, origins, any packing,
         records), and end no message with an empty part.
     allow_longdouble
         Send x86 long doubles, which no other machine reads.
@@ -182,7 +182,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
 
 
 def _fields(given: Sequence[object]) -> tuple[Sequence[object], list[Json]]:
-    """Return tensors, with fields in the place of records, and what a label says of these."""
+    """Return tensors, with fields in the place of records, and the label entries of these."""
     if not any(map(is_records, given)):
         return given, []
     tensors: list[object] = []

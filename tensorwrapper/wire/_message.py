@@ -1,4 +1,4 @@
-"""`Message`: header fields, label and payload parts as one frozen value, and what its label says."""
+"""`Message`: header fields, label and payload parts as one frozen value, and access to the label."""
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,13 +38,13 @@ class Message:
     Parameters
     ----------
     form
-        Up to four ASCII characters that say what the label is about.
+        Up to four ASCII characters that name the format of the label.
     level
         0 (undefined) to 8 (fatal).
     label
         Free text; for the forms ``TENS``, ``FLOW`` and ``JSON`` it is read as JSON.
     origin, granule, seqno
-        Who sent it, when, and its place in a sequence: unsigned 64-bit integers.
+        Sender, time, and place in a sequence: unsigned 64-bit integers.
     parts
         The payload: any buffers, kept and not copied.
 
@@ -155,7 +155,7 @@ class Message:
 
     @property
     def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
-        """The label as JSON, application keys included; None if it is empty or free text. Read anew."""
+        """The label as JSON, application keys included; None if it is empty or free text. Not cached."""
         text = self._header.label.strip(SPACE)
         if not text:
             return None
@@ -193,7 +193,7 @@ class Message:
         """Return this message with one tensor more, in the payload part after the last one.
 
         Application keys, other parts and descriptions of other tensors are kept. The label is written
-        anew, with its keys sorted. One after the other, n tensors take O(n^2); `encode` takes them together.
+        again, with its keys sorted. One after the other, n tensors take O(n^2); `encode` takes them together.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Message:
         Raises
         ------
         LocalProtocolError
-            If the label is no JSON object, or the tensor does not fit the format.
+            If the label is not JSON object, or the tensor does not fit the format.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class Message:
         Raises
         ------
         ConversionError
-            If it is no contiguous memory.
+            If it is not contiguous memory.
         """
         return make_message(
             self._header,

@@ -120,7 +120,7 @@ class StreamReader(Shown):
         Raises
         ------
         ConversionError
-            If `data` is no contiguous memory.
+            If `data` is not contiguous memory.
         """
         (view,) = byte_views([data], "data")
         try:
@@ -137,7 +137,7 @@ class StreamReader(Shown):
             self._frames, self._part = [], bytearray()
 
     def __iter__(self) -> Iterator[Message]:
-        """Return what `messages` returns: those that are complete by now."""
+        """Return an iterator as `messages` does: over the messages that are complete by now."""
         return self.messages()
 
     def messages(self) -> Iterator[Message]:
@@ -147,7 +147,7 @@ class StreamReader(Shown):
         ------
         RemoteProtocolError
             At a message that `decode` refuses; the next call goes on after it. At the place where the bytes
-            are no stream of messages; every later call raises there again.
+            are not stream of messages; every later call raises there again.
         """
         while self._ready:
             yield decode(
@@ -165,7 +165,7 @@ class StreamReader(Shown):
         Raises
         ------
         RemoteProtocolError
-            ``frame`` if it ended within a message; else what `messages` raises.
+            ``frame`` if it ended within a message; else the errors of `messages`.
         """
         if self._failed is not None:
             raise self._failed.error()

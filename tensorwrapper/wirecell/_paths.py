@@ -1,4 +1,4 @@
-"""The tree of a set: tensors by their paths, and what the metadata of one names by the paths of others."""
+"""The tree of a set: tensors by their paths, and references between them in their metadata."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -56,7 +56,7 @@ class DataItem:
         return said if isinstance(said, str) else ""
 
     def follow(self, key: str) -> dict[str, "DataItem"]:
-        """Return what the metadata names under a key, by name; by number, where it is a list of paths.
+        """Return the tensors that the metadata references under a key, by name, or by number for a list.
 
         The model has ``arrays`` of a pcdataset, ``items`` of a pcnamedset, ``pointclouds`` and ``lpcmaps`` of
         a pctree, ``nodes`` and ``edges`` of a pcgraph or a cluster, ``traces`` and ``tracedata`` of a frame.
@@ -211,7 +211,7 @@ class DataTree(Mapping[str, DataItem]):
         TensorNameError
             If there is none.
         TensorSetError
-            If what is there is of another datatype.
+            If the tensor there is of another datatype.
         """
         if path:
             found = self[path]

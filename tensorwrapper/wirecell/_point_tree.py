@@ -28,7 +28,7 @@ _OWN: Final = frozenset({"datapath", "datatype", "arrays", "items", "pointclouds
 
 
 def in_memory(tensor: _Points) -> Tensor[Any]:
-    """Return a tensor itself, or what a view selects."""
+    """Return a tensor itself, or a computed view."""
     return tensor if isinstance(tensor, Tensor) else tensor.compute()
 
 

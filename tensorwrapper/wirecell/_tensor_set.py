@@ -30,7 +30,7 @@ class TensorSet:
         The number of the set, which tells sets of a file or of a stream apart.
     tensors
         Tensors, views, or anything that `as_tensor` takes; ``tw.no_elements()`` where there is metadata
-        alone. A sequence that reads them when they are taken stays what it is.
+        alone. A sequence that reads them on access is kept.
     tensor_metadata
         Metadata of each tensor, objects of JSON. A ``datapath`` and a ``datatype`` are in it.
     metadata
@@ -39,9 +39,9 @@ class TensorSet:
     Raises
     ------
     ConversionError, DTypeError
-        If something given is no tensor, or `ident` no integer.
+        If something given is not a tensor, or `ident` no integer.
     TensorSetError
-        If there is not one metadata for each tensor, or it is no object.
+        If there is not one metadata for each tensor, or it is not an object.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class TensorSet:
         RemoteProtocolError
             If the message describes its tensors badly.
         TensorSetError
-            If what it says of one is no object.
+            If the metadata of one is not an object.
 
         Examples
         --------
@@ -104,12 +104,12 @@ class TensorSet:
         Parameters
         ----------
         compat
-            "strict" refuses what readers in the field get wrong, tensors of metadata alone among it.
+            "strict" refuses values that readers in the field misread, including tensors of metadata alone.
 
         Raises
         ------
         LocalProtocolError
-            If the format cannot say what is there.
+            If the format cannot represent them.
         """
         return encode(
             [in_memory(tensor) for tensor in self.tensors],

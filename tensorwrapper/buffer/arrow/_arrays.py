@@ -67,7 +67,7 @@ _MOST_COLUMNS: Final = 1 << 20
 _Level: TypeAlias = IntArray | int
 """The lists of one level: offsets from 0 on, or the length that all have."""
 _Elements: TypeAlias = tuple[Array | StringData, Marks | None]
-"""Elements, and which of them are no nulls, unless all are or they say it themselves."""
+"""Elements, and which of them are not nulls, unless all are or they say it themselves."""
 _Span: TypeAlias = tuple[int, int]
 """The first of some items, and how many they are."""
 _Found: TypeAlias = tuple[list[_Level], Array | StringData, Marks | None]
@@ -443,7 +443,7 @@ def _advice(form: bytes) -> str:
 
 
 def _valid_of(array: ForeignArray, first: int, count: int) -> Marks | None:
-    """Return which elements are no nulls, where there may be some."""
+    """Return which elements are not nulls, where there may be some."""
     given = array.structure
     if not count or not given.null_count or given.n_buffers < 1 or not given.buffers[0]:
         return None

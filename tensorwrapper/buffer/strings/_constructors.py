@@ -111,7 +111,7 @@ class StringConstructors(ABC):
         StringDataError
             If the offsets descend or leave the data, the bitmap is too short, or an element is not UTF-8.
         ConversionError
-            If the offsets are no integers.
+            If the offsets are not integers.
 
         Examples
         --------

@@ -110,7 +110,7 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     Raises
     ------
     ConversionError
-        If `strings` are no `StringData`, or an element is null: TF_STRING has no nulls, and
+        If `strings` are not `StringData`, or an element is null: TF_STRING has no nulls, and
         `StringData.fill_null` says what to write.
 
     Examples
@@ -171,7 +171,7 @@ def decode_tf_strings(
     Raises
     ------
     StringDataError
-        If the table is cut short, an offset or an element leaves the data, a length is no varint, the
+        If the table is cut short, an offset or an element leaves the data, a length is not a varint, the
         elements are too long together, text is not UTF-8, or, if strict, the form is not canonical.
     ConversionError
         If the encoding is another.

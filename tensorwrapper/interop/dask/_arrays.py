@@ -27,7 +27,7 @@ def from_dask(array: "DaskArray") -> View[Any]:
     Raises
     ------
     ConversionError
-        If it is no array of Dask, or does not know its own extents.
+        If it is not an array of Dask, or does not know its own extents.
 
     Examples
     --------

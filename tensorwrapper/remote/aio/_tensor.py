@@ -40,7 +40,7 @@ class AsyncView(Shown):
         return AsyncView(self._threads, lambda: make()[key])
 
     async def view(self) -> View[Any]:
-        """Return the view, to put it together with others; `AsyncRemote.compute` computes what comes of it.
+        """Return the view, to combine it with others; `AsyncRemote.compute` computes the result.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class AsyncView(Shown):
         return (await self.view()).shape
 
     async def plan(self) -> "Plan":
-        """Return what computing it reads; nothing is read for that but lengths of rows."""
+        """Return the reads of computing it; this reads nothing but lengths of rows."""
         make = self._make
         return await self._threads.run(lambda: make().plan())
 
@@ -181,7 +181,7 @@ class AsyncRemoteTensor(Shown):
     async def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> Tensor[Any]:
-        """Return what a function makes of each tile, all of which are read."""
+        """Return the reduction of each tile by a function, after reading all tiles."""
         return await self._threads.run(partial(self._tensor.reduce_tiles, function, initial=initial))
 
     # All of it.
@@ -199,7 +199,7 @@ class AsyncRemoteTensor(Shown):
         return await self._threads.run(self._tensor.as_source)
 
     async def plan(self) -> "Plan":
-        """Return what computing all of it reads."""
+        """Return the reads of computing all of it."""
         return await self._threads.run(self._tensor.plan)
 
     async def compute(

@@ -49,7 +49,7 @@ class Threads:
         )
 
     def close(self) -> None:
-        """Give up what is under way, and take nothing more; threads end soon after."""
+        """Cancel work under way, and accept no more; threads end soon after."""
         self._ended.set()
         for cancel in list(self._running):
             cancel.set()

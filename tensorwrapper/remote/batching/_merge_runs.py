@@ -1,4 +1,4 @@
-"""Runs of a box whose rows have them at the same columns, as boxes: one says what many runs would."""
+"""Merge runs of a box into boxes, where rows have runs at the same columns: one box replaces many runs."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final

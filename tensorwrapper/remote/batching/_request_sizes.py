@@ -100,7 +100,7 @@ def halves_of(wanted: Wanted) -> list[Wanted]:
 
 
 def halved(batch: list[Piece]) -> list[list[Piece]]:
-    """Return two batches that ask for what one does; none if that is a single element."""
+    """Return two batches of half the size; none for a single element."""
     if len(batch) > 1:
         return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
     (number, wanted, target) = batch[0]

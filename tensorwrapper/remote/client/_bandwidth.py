@@ -1,4 +1,4 @@
-"""`Link`: how fast bytes come from a server, as far as reads have told, and what follows from that."""
+"""`Link`: the speed of the link to a server, measured by reads, and the resulting sizes of requests."""
 
 from typing import Final, cast, final
 
@@ -14,7 +14,7 @@ _LEAST: Final = 2**14
 _FIRST: Final = 2**17
 """Bytes of an answer over a link of which nothing is known."""
 _AHEAD: Final = 0.02
-"""Seconds that what is on the way may take: so long a cancelled read, or a small one, waits for it."""
+"""Seconds of data under way: a cancelled read, or a small one, waits so long."""
 _AT_ONCE: Final = 4
 _SECONDS: Final = 0.005
 """Seconds below which a read tells nothing: it is the pause before it, and not the link."""

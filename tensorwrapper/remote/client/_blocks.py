@@ -62,7 +62,7 @@ def symmetry_of_tiles(facts: Facts, source: RemoteSource, pattern: BlockPattern[
     Raises
     ------
     RemoteProtocolError
-        If what it says does not fit the tiles.
+        If the description does not fit the tiles.
     """
     if facts.symmetry is None:
         return None

@@ -55,13 +55,13 @@ __all__ = ["Connection", "Connections"]
 _PING: Final = 0.5
 """Seconds of silence after which the client checks that the server is alive."""
 _AGAIN: Final = 2.0
-"""Seconds after which a request is sent anew, if the server is there and has not answered."""
+"""Seconds after which a request is repeated, if the server is alive and has not answered."""
 _STALLED: Final = 3.0
 """Seconds after which a connection that takes no bytes is replaced; lost messages are sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _LOOK: Final = 0.05
-"""Seconds between two looks at what only time changes, also while answers come one after the other."""
+"""Seconds between two checks of timeouts, also while answers come one after the other."""
 _LET_GO: Final = 1.0
 """Seconds that a thread has to let go of a socket that another one closes: it waits for a tenth at a time."""
 _LIMITS: Final = Limits(
@@ -332,7 +332,7 @@ class Connection:
         del self._pending[number]
 
     def _resend(self, server: str) -> None:
-        """Send what a server that has started anew does not know of, and what may have been lost."""
+        """Send requests that a restarted server does not know, and messages that may have been lost."""
         welcome: Welcome | None = getattr(self, "welcome", None)
         anew = welcome is not None and server != welcome.server
         if anew and welcome is not None:
@@ -374,7 +374,7 @@ class Connection:
         return self._patience.left(pending, self._heard, self._moved)
 
     def _break(self) -> NoReturn:
-        """Raise what is wrong with a server whose answer no client takes; its connection is over."""
+        """Raise the error of a server whose answers are not accepted; its connection ends."""
         pending, self._pending = self._pending, {}
         self.close()
         writes = [own for own in pending.values() if own.sent and isinstance(own.request, AskWrite)]
@@ -509,7 +509,7 @@ class Connections:
         return TransportClosedError(f"the client of {self.address} is closed")
 
     def counters(self) -> list[Counters]:
-        """Return what went over each connection that is open."""
+        """Return the traffic of each open connection."""
         with self._lock:
             return [own.counters for own in self._open.values()]
 
@@ -526,7 +526,7 @@ class Connections:
             connection.close()
 
     def __del__(self) -> None:
-        # The last that could read has gone: the client, its tensors, and what is made of them.
+        # The last object that could read is gone: the client, its tensors, and their views.
         if getattr(self, "_process", None) is not None and self.is_leaked:
             self.close()
             warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)

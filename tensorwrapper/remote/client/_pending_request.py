@@ -1,4 +1,4 @@
-"""`Pending` and `Timeouts`: a request that is not answered yet, how long it may be, and what a refusal is."""
+"""`Pending` and `Timeouts`: a request without an answer, its time limits, and the errors of refusals."""
 
 import time
 from typing import Final, NoReturn, TypeAlias, cast, final
@@ -77,7 +77,7 @@ class Timeouts:
     timeout
         While nothing at all is heard of the server.
     deadline
-        For one request, whatever is heard.
+        For one request, even if other messages arrive.
     idle
         While the server is heard, and answers no request: that it is there is no progress.
     """
@@ -87,12 +87,12 @@ class Timeouts:
     idle: float | None = IDLE
 
     def check(self) -> "Timeouts":
-        """Return it; raise if one of its limits is no time.
+        """Return it; raise if one of its limits is not a time.
 
         Raises
         ------
         ConversionError
-            If it is no number of seconds above 0.
+            If it is not a number of seconds above 0.
         """
         for name, own in (("deadline", self.deadline), ("idle", self.idle)):
             given = cast("object", own)

@@ -41,7 +41,7 @@ __all__ = ["described", "pushed", "reduced"]
 @final
 @frozen(eq=False, repr=False)
 class PushedSource:
-    """A view that a server computes. Reading it asks for what is wanted of the result."""
+    """A view that a server computes. Reading it requests the wanted elements of the result."""
 
     connections: Connections
     view: Described
@@ -64,7 +64,7 @@ class PushedSource:
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        """Return how many bytes a selection moves: its elements, and its description."""
         return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -202,7 +202,7 @@ def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: 
 
 
 def _over(over: object, shape: Shape[Any]) -> ReducedOver:
-    """Return what is reduced, a mode counted from the first."""
+    """Return the unit of a reduction, a mode counted from the first."""
     if over in ("rows", "tiles"):
         return cast("ReducedOver", over)
     if isinstance(over, bool | np.bool_) or not isinstance(over, SupportsIndex):

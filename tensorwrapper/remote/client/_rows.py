@@ -126,7 +126,7 @@ class RowsSource:
 
 
 def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
-    """Return the source of runs of rows, of which the server said where they begin and how long they are."""
+    """Return the source of runs of rows, with the server's starts and lengths."""
     splits = splits_of(lengths)
     marks = np.concatenate([[0], np.cumsum(rows.lengths)])
     return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])
@@ -147,7 +147,7 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     if chosen is not None:
         # Fast path for the usual ascending numbers.
         return rows_of(Runs(chosen))
-    # NumPy knows what keys of one mode may be, and what they select.
+    # NumPy implements keys of one mode: let it select from the numbers.
     numbers: View[Any] = as_view(iota(Shape(count)))
     places: View[Any] = numbers[first]
     if places.rank > 1:

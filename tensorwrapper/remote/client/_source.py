@@ -51,7 +51,7 @@ _HURRY: Final = 0.001
 @final
 @frozen(eq=False, repr=False)
 class RemoteSource:
-    """A tensor that a server has, at one version. Reading it asks for what is wanted, and nothing else."""
+    """A tensor at a server, at one version. Reading it requests only the wanted elements."""
 
     connections: Connections
     name: str
@@ -89,7 +89,7 @@ class RemoteSource:
         return _CASTS if self.dtype.kind in "biuf" and self.cast is None else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        """Return how many bytes a selection moves: its elements, and its description."""
         return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -258,7 +258,7 @@ def _planned(
 
 
 def _pieces_of(source: SplitRead, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
-    """Return what tells how many bytes of elements the next answer of a read is to have."""
+    """Return the function that chooses the size of the next answer of a read."""
     total = sum([own.size for own in selections]) * source.dtype.itemsize
     return partial(connection.piece_bytes, total, narrowing=source.narrowing)
 

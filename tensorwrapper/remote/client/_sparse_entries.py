@@ -25,7 +25,7 @@ __all__ = ["fill_of_source", "read_entries", "read_entries_of_rows", "wanted_of"
 def read_entries(
     connections: Connections, facts: Facts, source: RemoteSource, selections: Sequence[Wanted]
 ) -> Tensor[Any]:
-    """Return a sparse tensor of the shape of a source that has what that stores within selections."""
+    """Return a sparse tensor of the shape of a source, with its stored entries within selections."""
     places, values = _stored(connections, facts, source, selections)
     layout = Layout(source.shape) if source.layout is None else source.layout
     return _sparse_tensor(layout, places, values, fill_of_source(facts, source))
@@ -76,7 +76,7 @@ def _stored(
 
 
 def wanted_of(source: Source, key: ArrayKey) -> tuple[Wanted, ...]:
-    """Return what a view of a source that a key selects would read of it."""
+    """Return the selections that a view of a source by this key would read."""
     plan = as_view(source)[key].plan()
     return tuple([own for read in plan.reads for own in read.selections])
 

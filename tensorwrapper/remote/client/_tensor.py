@@ -70,7 +70,7 @@ class RemoteTensor(RemoteArray, InTiles):
     the elements of present tiles when a selection is computed. One that is tiled there is tiled here:
     selections of elements are requested as selections of the box under the tiles.
 
-    It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
+    It has the names of a view, and selections return one. Operators and ufuncs read their operands.
     The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of
     16 KiB and more.
 
@@ -208,7 +208,7 @@ class RemoteTensor(RemoteArray, InTiles):
         ConversionError
             If elements of that type do not travel.
         DTypeError
-            If it is no type, or the elements are strings.
+            If it is not a type, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), times_like(to_dtype(dtype), self.dtype)
         is_seen = self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T"
@@ -222,7 +222,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return RemoteTensor(self._connections, self._facts, wanted)
 
     def _seen(self) -> RemoteSource:
-        """Return what views read: the whole, or the box that is seen in tiles."""
+        """Return the source of views: the whole, or the box under its tiles."""
         origin = self._facts.box
         if origin is None:
             return self._source(self.shape)
@@ -246,7 +246,7 @@ class RemoteTensor(RemoteArray, InTiles):
             nullable=may_be_null(self._facts.dtype),
         )
 
-    # What is selected.
+    # Selections.
 
     def __len__(self) -> int:
         return self.shape.extent(0) if self._facts.rows is None else self._facts.rows
@@ -277,7 +277,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return self.view()[key]
 
     def _stays_tiled(self, key: ArrayKey) -> bool:
-        """Tell whether what a key selects of tiles are tiles, and not one, or rows as any others."""
+        """Return True if a key selects several tiles of a tiled tensor, so that the result is tiled."""
         if self._facts.box is None:
             return False
         items: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
@@ -328,7 +328,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return first[np.isin(begins, rows.starts)], np.concatenate(lengths), None
 
     def _ask_rows(self, own: Runs, nbytes: int) -> tuple[IntArray, IntArray, Array | None]:
-        """Return what `_rows` does, of as many rows as one answer tells of."""
+        """Return the result of `_rows` for as many rows as fit one answer."""
         facts = self._facts
         answer = self._connections.here().ask(AskRows(facts.name, facts.version, own, nbytes))
         if not isinstance(answer, Rows) or answer.version != facts.version:
@@ -440,7 +440,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return as_view(self._stored_in(wanted_of(self._seen(), key)))[key]
 
     def _stored_in(self, selections: Sequence[Wanted]) -> Tensor[Any]:
-        """Return a sparse tensor that has what this one stores within selections."""
+        """Return a sparse tensor with this one's stored entries within selections."""
         return read_entries(self._connections, self._facts, self._seen(), selections)
 
     def _reduced_there(
@@ -450,7 +450,7 @@ class RemoteTensor(RemoteArray, InTiles):
             return NotImplemented
         return reduced_there(self._connections, function, self.view(), arguments, options)
 
-    # What is written.
+    # Writing.
 
     @property
     def is_readonly(self) -> bool:
@@ -458,7 +458,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return not self._facts.writable
 
     def __setitem__(self, key: ArrayKey, value: npt.ArrayLike) -> None:
-        """Write values where a key selects, whatever version the tensor has; see `assign`."""
+        """Write values where a key selects, without comparing versions; see `assign`."""
         self.assign(key, value)
 
     def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:

@@ -56,7 +56,7 @@ class InTiles:
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> Tensor[Any]:
-        """Return what a function makes of each tile, all of which are read; `Remote.reduce` does it there."""
+        """Return the reduction of each tile after reading all; `Remote.reduce` reduces at the server."""
         return self.view().reduce_tiles(function, initial=initial)
 
 
@@ -66,7 +66,7 @@ def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[A
     Raises
     ------
     RemoteProtocolError
-        If it is no shape of tiles, or its box has another rank.
+        If it is not a shape of tiles, or its box has another rank.
     """
     flat = shape.flatten() if shape.has_layers else shape
     tiled = unnamed_shape(flat)

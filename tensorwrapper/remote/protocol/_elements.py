@@ -48,7 +48,7 @@ _PLAIN: Final = frozenset(
 )
 _LENGTH: Final = np.dtype("<u4")
 _NULL: Final = 2**32 - 1
-"""Stands for the length of a string that is missing."""
+"""Length of a missing string."""
 
 _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 
@@ -134,7 +134,7 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
     Raises
     ------
     RemoteProtocolError
-        If they are no element of this type.
+        If they are not element of this type.
     """
     if dtype.kind == "T" or len(raw) != dtype.itemsize:
         raise RemoteProtocolError("size", f"a fill of {len(raw)} bytes is no element of type {dtype}")

@@ -77,7 +77,7 @@ class AskNames:
 @final
 @frozen
 class AskFacts:
-    """A client asks what the tensors of these names are; in a snapshot if it has one."""
+    """Request the facts of the tensors of these names; in a snapshot if one is given."""
 
     names: tuple[str, ...]
     pin: str = ""
@@ -292,7 +292,7 @@ Request: TypeAlias = (
 @final
 @frozen
 class Welcome:
-    """A server says which start of it this is, and what it takes and gives."""
+    """Answer to hello: identity of this start of the server, and its limits."""
 
     server: str
     version: int
@@ -345,7 +345,7 @@ class Facts:
     fill
         All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
     writable
-        Whether the client that asked may write to it.
+        Whether the requesting client may write to it.
     box
         Origin of the box under its tiles; None if it has none, or no client requested it.
     records

@@ -194,7 +194,7 @@ def _initial(request: AskReduce) -> dict[str, Json]:
     number = request.initial
     if number is None:
         return {}
-    # JSON has no words for what is not finite.
+    # JSON has no infinite numbers.
     return {"initial": number if isinstance(number, int) or math.isfinite(number) else str(number)}
 
 
@@ -229,7 +229,7 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
     Raises
     ------
     RequestRefusedError
-        If it is no request, or asks for too much; nothing was allocated for it then.
+        If it is not a request, or asks for too much; nothing was allocated for it then.
     """
     bounds = ServeLimits() if limits is None else limits
     said = read_frames(frames, bounds.of_messages())
@@ -244,7 +244,7 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 @final
 class RequestReader:
-    """Reads what the clients of a server write; what came before, byte for byte, is not read again.
+    """Parses the requests of the clients of a server; repeated requests are not parsed again.
 
     The content of a request depends only on its label and its tables, not on the client or the server.
     """
@@ -259,7 +259,7 @@ class RequestReader:
         self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:
-        """Return what `receive_request` does, or None for a request that takes too long to parse here.
+        """Return the result of `receive_request`, or None for a request that takes too long to parse here.
 
         The caller then parses it with `receive_request`, in any thread, and adds it here with `keep`.
 
@@ -299,7 +299,7 @@ class RequestReader:
             self._known[label] = request
 
     def _of_table(self, label: bytes, table: memoryview) -> AskRead | AskRows | None:
-        """Return what a label asks for with a table, if it last came with the same one."""
+        """Return the request of a label with a table, if it last came with the same one."""
         known = self._tables.get(label)
         # Bytes are compared by memory, views element by element.
         if known is None or len(known[0]) != table.nbytes or known[0] != table.tobytes():

@@ -84,7 +84,7 @@ class ElementReader:
         return few and memory is not None and all(map(memory.is_quick, selections))
 
     def check(self, selections: Sequence[Wanted], itemsize: int, most: int) -> None:
-        """Refuse what leaves the tensor, or has more bytes, of elements of this size, than are allowed."""
+        """Refuse selections that are out of bounds, or exceed the limit on bytes with this element size."""
         shape, total = self.shape, 0
         for wanted in selections:
             total += wanted.size
@@ -168,7 +168,7 @@ class ElementReader:
         tensor = self.tensor if self._sparse is None else None
         return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
-    # What a sparse tensor stores.
+    # Stored entries of a sparse tensor.
 
     def stored(self) -> tuple[IntArray, Array]:
         """Return the row-major numbers of the stored entries, and their elements."""
@@ -233,7 +233,7 @@ class ElementReader:
         return [len(own) for own in found], ordinals[places], values[places]
 
     def forget(self) -> None:
-        """Forget what was derived from the elements, which have been edited."""
+        """Drop caches of the elements, which have been edited."""
         self._entries = self._in_tiles = None
         if self._sparse is not None:
             self.tensor = self._sparse.compute()

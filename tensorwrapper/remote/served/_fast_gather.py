@@ -14,7 +14,7 @@ __all__ = ["Memory", "memory_of"]
 
 _LITTLE: Final = sys.byteorder == "little"
 _SHORT: Final = 512
-"""Bytes of a run from which copying costs what memory costs."""
+"""Bytes of a run from which copying is as fast as memory."""
 _LARGE: Final = 2**21
 _SMALL: Final = 2**16
 _POINTS: Final = 2**17
@@ -62,7 +62,7 @@ class Memory:
         return self.array is not None and wanted.size * self.array.itemsize <= _SMALL
 
     def part(self, wanted: Outer) -> Array | None:
-        """Return the part of a box that a selection by slices is, if its bytes are what travels."""
+        """Return the part of a box for a selection by slices, if its bytes can be sent unchanged."""
         array, modes = self.array, wanted.modes
         slices = [_key_of(own) for own in modes if isinstance(own, range)]
         if array is None or not _LITTLE or len(slices) != len(modes):

@@ -1,4 +1,4 @@
-"""`ServedTensor`: one tensor that is served, at one version, and what a client may know and read of it."""
+"""`ServedTensor`: one served tensor, at one version, with its facts and its elements for clients."""
 
 import math
 import threading
@@ -66,7 +66,7 @@ class ServedTensor:
         self._given = whole.given if sides is None else given
         box = _box_of(whole.given)
         self._box = None if box is None else ElementReader(box, kept=kept)
-        # Of what may be nulls, whether elements are valid: all of them, and of the box.
+        # Readers of the validity of nullable elements: of all, and of the box.
         self._valid: tuple[ElementReader, ElementReader | None] | None = None
         if sides is not None:
             marks = _box_of(sides[1])
@@ -141,7 +141,7 @@ class ServedTensor:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is no box in tiles")
         return face
 
-    # What it answers.
+    # Answers.
 
     def text(self) -> Text:
         """Return the whole shape as JSON."""
@@ -261,7 +261,7 @@ class ServedTensor:
         out[~valid] = np.zeros((), out.dtype)
 
     def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:
-        """Return what a sparse tensor stores within selections."""
+        """Return the stored entries of a sparse tensor within selections."""
         if self.facts.entries is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not sparse")
         face = self._face(box=box)
@@ -300,7 +300,7 @@ class ServedTensor:
             return self.facts.version
 
     def forget(self) -> None:
-        """Forget what was derived from the elements, which have been edited."""
+        """Drop caches of the elements, which have been edited."""
         for face in (self._whole, self._box, *(self._valid or ())):
             if face is not None:
                 face.forget()

@@ -61,7 +61,7 @@ class Snapshots:
         return Pinned(name, 0)
 
     def find(self, name: str) -> Mapping[str, ServedTensor] | None:
-        """Return what was served then; None if that is not kept."""
+        """Return the tensors of a snapshot; None if it is not kept."""
         if not self._pins:
             return None
         with self._lock:

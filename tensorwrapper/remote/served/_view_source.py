@@ -1,4 +1,4 @@
-"""`ViewSource`: a view, whatever it is made of, read as sources are."""
+"""`ViewSource`: any view as a source."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, final

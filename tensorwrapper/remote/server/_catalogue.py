@@ -137,7 +137,7 @@ class Catalogue:
         self._changes = 0
         self._lock = threading.Lock()
 
-    # What is there.
+    # Contents.
 
     def put(self, name: str, given: "ViewLike | Records", check: Callable[[], str] | None = None) -> None:
         """Serve a tensor, or all fields of records, under a name, in place of the one that may have it.
@@ -169,7 +169,7 @@ class Catalogue:
         rank: int | None,
         owner: str,
     ) -> None:
-        """Serve what is named `owner`: a tensor, or fields with the number of modes that they share."""
+        """Serve the objects of one `owner`: a tensor, or fields with the number of modes that they share."""
         version = self._next() if check is None else check()
         new: dict[str, ServedTensor] = {}
         for number, (name, own) in enumerate(given.items()):
@@ -200,7 +200,7 @@ class Catalogue:
             self._checks = {key: own for key, own in self._checks.items() if key in left}
 
     def _without(self, name: str) -> dict[str, ServedTensor]:
-        """Return what is served but for a tensor, or for all fields of records."""
+        """Return the served objects without a tensor, or without all fields of records."""
         return {
             key: own for key, own in self._holdings.items() if key != name and not _is_field_of(own, name)
         }
@@ -240,7 +240,7 @@ class Catalogue:
         return len(self._holdings)
 
     def tensors(self) -> "dict[str, ViewLike]":
-        """Return what is served, by name in order."""
+        """Return the served objects, by name in order."""
         return {name: own.given for name, own in sorted(self._holdings.items())}
 
     def _next(self) -> str:
@@ -262,7 +262,7 @@ class Catalogue:
         holding = self._found(name, key, pin)
         if pin and not self._pins.has(pin, name, holding.facts.version):
             raise RequestRefusedError("changed", f"the tensor {name[:60]!r} was edited since the snapshot")
-        # Clients of before that key would not know what to make of it.
+        # Older clients do not support this key.
         box = holding.facts.box if request.box else None
         records = holding.facts.records if request.records else None
         symmetry = holding.facts.symmetry if request.symmetry else None
@@ -282,7 +282,7 @@ class Catalogue:
         return found
 
     def _found(self, name: str, key: str, pin: str = "") -> ServedTensor:
-        """Return what is served under a name; what is not there, and what is not for this client, are one."""
+        """Return the tensor of a name; a missing one and one forbidden to the client raise the same error."""
         there = self._all(pin)
         holding = there.get(name)
         if not self._may(name, key) or holding is None:
@@ -323,7 +323,7 @@ class Catalogue:
         self.staging.shrink()
         self._pins.expire()
 
-    # What is answered.
+    # Answers.
 
     def _seen(self, name: str, key: str) -> ServedTensor | None:
         """Return a tensor if the client may see it; forbidden names take the same path as missing ones."""

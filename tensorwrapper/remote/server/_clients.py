@@ -1,4 +1,4 @@
-"""`Client` and `Task`: what is under way for one client of a server, and its memory. No sockets."""
+"""`Client` and `Task`: the requests of one client of a server, and their memory. No sockets."""
 
 import threading
 import time
@@ -144,7 +144,7 @@ class Client:
         self.is_trusted: bool = False
         """True if it has taken a large answer, and has not kept others waiting since."""
         self.is_settled: bool = False
-        """True if it has been connected for a while, and takes answers, so that it is no newcomer."""
+        """True if it has been connected for a while, and takes answers, so that it is not a newcomer."""
         self.born: float = time.monotonic()
         self.due: float = 0.0
         """Work done for it so far, in seconds of the server."""
@@ -202,7 +202,7 @@ class Budget:
         held, limits = task.client.held, self._limits
         if held and held + task.nbytes > limits.client_bytes:
             return False
-        # The other half is for those who take what they ask for: they never wait for those who do not.
+        # The other half is for clients that take their answers: they never wait for those that do not.
         unknown = 0 if task.client.is_trusted else self.doubtful
         if unknown and unknown + task.nbytes > limits.server_bytes // 2:
             return False
@@ -240,7 +240,7 @@ class Budget:
         self._hold(task, task.nbytes)
 
     def made(self, task: Task, nbytes: int) -> None:
-        """Note what an answer really takes."""
+        """Record the actual size of an answer."""
         task.nbytes = nbytes if nbytes >= _SMALL else 0
         self._hold(task, task.nbytes)
 

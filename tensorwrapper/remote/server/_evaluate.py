@@ -99,7 +99,7 @@ def compute_view(
 def reduce_view(
     request: AskReduce, holdings: Sequence[ServedTensor], limits: ServeLimits, stop: "Cancel | None" = None
 ) -> Reduced:
-    """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
+    """Return the reduction of the rows, the tiles or one mode of a view."""
     view, over, initial = _view_of(request.view, holdings, limits), request.over, request.initial
     if view.dtype.kind not in "biufcmM" or is_small(view.dtype):
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
@@ -137,7 +137,7 @@ def reduce_view(
 
 
 def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: "Cancel | None") -> Array:
-    """Return what a ufunc makes of each row, some rows at a time."""
+    """Return the reduction of each row, some rows at a time."""
     count = len(view.rows())
     step = max(count * _BLOCK // max(view.nbytes, 1), 1)
     if count <= step or view.rank != 2:
@@ -162,7 +162,7 @@ def _reduce_mode(
     dtype: "np.dtype[Any]",
     stop: "Cancel | None",
 ) -> Array:
-    """Return what a ufunc makes of a mode of a box, a region at a time."""
+    """Return the reduction of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
     # Begin with that number, as NumPy does: results may overflow without it.
     begun = {} if initial is None else {"initial": reduction_of_none(ufunc, view.dtype, initial)}

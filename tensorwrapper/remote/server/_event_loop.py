@@ -50,11 +50,11 @@ __all__ = ["Loop"]
 _PAUSE: Final = 0.004
 """Seconds between two tries to send to a client that has no room."""
 _IDLE: Final = 0.5
-"""Seconds between two looks at what only time changes."""
+"""Seconds between two checks of timeouts."""
 _TURN: Final = 0.005
-"""Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
+"""Seconds that a pass works at most on messages, and on answers, before it polls the socket."""
 _VISIT: Final = 0.02
-"""Seconds between two looks at whether those who asked are still there."""
+"""Seconds between two checks that clients are still connected."""
 _TRIMS: Final = 8
 """Number of times that memory is given back after a client left: ZeroMQ frees its frames within seconds."""
 _STALLED: Final = 3.0
@@ -444,7 +444,7 @@ class Loop:
         self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
-        """Answer what waits: at once what is quick, and the rest in other threads, one for each client.
+        """Answer waiting requests: fast ones at once, and the rest in other threads, one for each client.
 
         A pass may end before all are answered: `FairQueue` chooses the first of the next one.
         """
@@ -517,7 +517,7 @@ class Loop:
         return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
 
     def _health(self) -> Answer:
-        """Return how it is: what is under way, how much waits, whether it is about to end."""
+        """Return its state: requests under way, waiting requests, whether it is about to end."""
         counts = {
             "clients": len(self._clients),
             "draining": int(self._draining),
@@ -598,7 +598,7 @@ class Loop:
     def _answered(self, task: Task, answer: Answer) -> None:
         task.take("made")
         if task.state == "over":
-            # Nobody wanted it any more before it was made.
+            # It was cancelled before it was made.
             self._budget.end(task)
             if isinstance(answer, Elements):
                 self._catalogue.staging.give(answer.frames)
@@ -620,7 +620,7 @@ class Loop:
         self._busy[client.peer] = client
 
     def _send(self, socket: Socket) -> bool:
-        """Send what clients have room for; return whether something is left."""
+        """Send answers that clients have room for; return whether some are left."""
         left = False
         for peer, client in list(self._busy.items()):
             # Do not retry a client without room at each pass: others are served meanwhile.

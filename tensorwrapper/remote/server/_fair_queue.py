@@ -8,7 +8,7 @@ from tensorwrapper.remote.server._clients import Client, Task
 __all__ = ["FairQueue", "cost_of"]
 
 _SETTLES: Final = 2.0
-"""Seconds after which a client that takes answers is no newcomer any more."""
+"""Seconds after which a client that takes answers is not a newcomer any more."""
 _SHARE: Final = 0.125
 """Share of the server's time for all newcomers together, while it works for others as well."""
 _BURST: Final = 0.008
@@ -24,7 +24,7 @@ _RATE: Final = 2.0**30
 
 
 def cost_of(nbytes: int, seconds: float) -> float:
-    """Return what an answer costs those who wait, in seconds: to work at it, or to send it."""
+    """Return the cost of an answer to waiting clients, in seconds: to compute it, or to send it."""
     return max(seconds, nbytes / _RATE)
 
 
@@ -49,7 +49,7 @@ class FairQueue:
 
     @staticmethod
     def settle(client: Client, now: float) -> bool:
-        """Tell whether a client is no newcomer any more."""
+        """Tell whether a client is not a newcomer any more."""
         if not client.is_settled and now - client.born >= _SETTLES and client.counts["answers"]:
             client.is_settled = True
         return client.is_settled
@@ -91,7 +91,7 @@ class FairQueue:
         return self._credit > 0 and (not self._held or self._held + task.nbytes <= _HELD)
 
     def charge(self, client: Client, cost: float, held: int = 0) -> None:
-        """Note what was done for a client, in seconds, and how many bytes it holds for it."""
+        """Charge a client for work, in seconds, and record the bytes held for it."""
         client.due += cost
         if not client.is_settled:
             self._credit -= cost

@@ -54,7 +54,7 @@ def put_files(
 
 def _several(given: object) -> list[str | os.PathLike[str]]:
     whole = given
-    # A tensor can be gone through, too, but its rows are no paths.
+    # A tensor can be gone through, too, but its rows are not paths.
     paths = (
         list(cast("Iterable[object]", given)) if isinstance(given, list | tuple | set | Iterator) else None
     )
@@ -79,7 +79,7 @@ def _files_at(place: Path) -> list[Path]:
 
 
 def _version(path: Path) -> str:
-    """Return what tells a file from one that was written later; it survives a restart of the server.
+    """Return the identity of a file, different after a later write; it survives a restart of the server.
 
     A file that was replaced is still open, and one that was shortened must not be read: both are changed.
     """

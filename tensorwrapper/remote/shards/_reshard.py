@@ -93,7 +93,7 @@ class ReshardPlan:
         return draw_reshard(self).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: what moves, and the picture."""
+        """Return the HTML for notebooks: the transfers, and the picture."""
         from tensorwrapper.remote.shards._reshard_picture import reshard_html  # noqa: PLC0415 - as in to_svg
 
         return reshard_html(self)

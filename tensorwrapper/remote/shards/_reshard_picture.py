@@ -34,7 +34,7 @@ def draw_reshard(plan: "ReshardPlan") -> Drawing:
 
 
 def reshard_html(plan: "ReshardPlan") -> str:
-    """Return what notebooks show of a plan."""
+    """Return the HTML of a plan for notebooks."""
     facts = [(name, bytes_text(n)) for name, n in (("moves", plan.moved), ("stays", plan.kept))]
     facts.append(("pieces", count_text(plan.pieces)))
     return html_block(type(plan).__name__, facts, draw_reshard(plan).to_svg())

@@ -178,7 +178,7 @@ class ShardPool:
             own.close()
 
     def __del__(self) -> None:
-        # The last that could read has gone: the client, its tensors, and what is made of them. It may be a
+        # The last object that could read is gone: the client, its tensors, and their views. This may be a
         # holder's thread that let go of it, which cannot wait for itself.
         if getattr(self, "_process", None) is not None and self.is_here:
             self._end(wait=False)
@@ -200,7 +200,7 @@ def fleet_of(manner: Manner) -> ShardPool:
 
 
 class _StoppedError(Exception):
-    """Nobody wants what this thread reads any more."""
+    """The reads of this thread were cancelled."""
 
 
 @final

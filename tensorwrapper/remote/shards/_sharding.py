@@ -233,7 +233,7 @@ class Sharding:
             raise ConversionError(f"{self!r} is a box, which is cut by its tiling")
         return splits_of(self.rows)
 
-    # Who has it.
+    # Holders.
 
     def number_of(self, tile: Index | SupportsIndex) -> int:
         """Return the number of a tile in row-major order.
@@ -286,7 +286,7 @@ class Sharding:
         return f"{name}/{'.'.join(map(str, index))}"
 
     def parts(self, name: str, tensor: "ViewLike", holder: HolderLike) -> dict[str, View[Any]]:
-        """Return what a holder is to serve: its tiles of a tensor, under their names, as views of it.
+        """Return the parts that a holder is to serve: views of its tiles of a tensor, by name.
 
         Raises
         ------
@@ -399,7 +399,7 @@ def _again(
 
 
 def check_name(name: object) -> str:
-    """Return what may be the name of a tensor of which parts are served."""
+    """Return a valid name of a tensor whose parts are served."""
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
         raise TensorNameError(f"a tensor has a name of 1 to {_LONGEST} characters, not {name!r:.80}")
     return name

@@ -83,7 +83,7 @@ class ShardSource:
         return _CASTS if self.dtype.kind in "biuf" else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: elements, and what says to each tile which they are."""
+        """Return how many bytes a selection moves: elements, and the description for each tile."""
         asked = asked_nbytes(selection, self.sharding.tiling.marks) if selection.size else 0
         return selection.size * self.dtype.itemsize + asked
 

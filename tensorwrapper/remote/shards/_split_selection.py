@@ -53,7 +53,7 @@ def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Piece]:
 
 
 def asked_nbytes(selection: Wanted, marks: Sequence[IntArray]) -> int:
-    """Return how many bytes say what is wanted of each tile of a box; of runs what says the whole.
+    """Return how many bytes describe the selection of each tile of a box; for runs that of the whole.
 
     `marks` are as in `cuts_of`. O(tiles of each mode).
     """

@@ -59,7 +59,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
     ReadOnlyError
         If it cannot be written to.
     ConversionError
-        If it is a tensor that is no array.
+        If it is a tensor that is not an array.
     """
     if isinstance(out, Tensor):
         array = out.buffer.memory_of(out.layout.implementation)

@@ -253,7 +253,7 @@ def _kind(value: Json) -> str:
 
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
-    """Return what a reader compares of a shape that is no box: of one size, whatever the rows."""
+    """Return what a reader compares of a shape that is not a box: of one size, whatever the rows."""
     # Of a nested box the modes in front of the first cells are one, as if it were rows; a number has none.
     outer = min(shape.rank, 1) if shape.flatten().is_box else shape.as_jagged().outer_rank
     try:

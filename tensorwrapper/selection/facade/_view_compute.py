@@ -520,7 +520,7 @@ def _nested_blocks(
 
 
 def _is_kept(source: Tensor[Any]) -> bool:
-    """Tell whether a tensor that is only sliced stays what it is, and is no array."""
+    """Tell whether a tensor that is only sliced stays what it is, and is not an array."""
     odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
     return odd or not source.shape.is_box
 

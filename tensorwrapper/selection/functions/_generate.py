@@ -195,7 +195,7 @@ def iota(
     SizeOverflowError
         If the type cannot hold one of the numbers.
     DTypeError
-        If the elements are no numbers; those that are counted may be cast to durations.
+        If the elements are not numbers; those that are counted may be cast to durations.
     LayerError
         If the shape has layers.
 

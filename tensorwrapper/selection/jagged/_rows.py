@@ -196,7 +196,7 @@ class Rows(Node):
 
 
 def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:
-    """Return the view of an operation on views, at least one of which is no box."""
+    """Return the view of an operation on views, at least one of which is not a box."""
     return Rows(kind, tuple([unnamed_view(own) for own in operands]), arguments).all()
 
 

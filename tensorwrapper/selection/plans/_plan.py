@@ -81,7 +81,7 @@ class Plan:
     view: Expression
     """The normal form that is computed; of rows, their elements in order."""
     rows: Shape | None = None
-    """The shape of the result, if it is no box."""
+    """The shape of the result, if it is not a box."""
     validity: "Plan | None" = attrs.field(default=None, eq=False)
     """The plan of the validity of nullable elements."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)

@@ -251,7 +251,7 @@ def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Co
             return _positions(values), Coordinate(
                 first + sum([more for _, more, _ in pairs]), tuple([(mode, axis) for mode, _, axis in pairs])
             )
-    # The ranks are no sum: all positions in between are read, in the widest step that all moves keep.
+    # The ranks are not sum: all positions in between are read, in the widest step that all moves keep.
     step = gcd(*[int(np.gcd.reduce(table - table[0])) for table in tables]) or 1
     low = sum([int(table.min()) for table in tables])
     high = sum([int(table.max()) for table in tables])

@@ -158,7 +158,7 @@ class MemoryLeaf(Runner):
 @final
 @frozen(eq=False)
 class AddressedLeaf(Runner):
-    """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
+    """Elements of a buffer at a layout that is not an array: tables, rotations, tiles, strings."""
 
     layout: Layout
     buffer: BufferCommon[Any]

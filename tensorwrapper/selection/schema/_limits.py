@@ -104,7 +104,7 @@ class Measured:
 
 
 def tabled(layout: Layout[Any]) -> int:
-    """Return how many positions the modes of a layout have that are no strides."""
+    """Return how many positions the modes of a layout have that are not strides."""
     maps = None if isinstance(layout.implementation, Strided) else maps_of(layout)
     return 0 if maps is None else sum([axis.extent for axis in maps[1] if not isinstance(axis, Stride)])
 

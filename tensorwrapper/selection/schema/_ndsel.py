@@ -59,7 +59,7 @@ def fields_of(document: str | bytes | Mapping[str, object]) -> Mapping[str, obje
     Raises
     ------
     NdselError
-        If it is no object.
+        If it is not an object.
     """
     return _object(_loaded(document) if isinstance(document, str | bytes) else document, "a message")
 

@@ -99,7 +99,7 @@ def from_json(
     SelectionError
         If it is refused; ``reason`` says why.
     ConversionError
-        If `sources` is no mapping.
+        If `sources` is not a mapping.
 
     Examples
     --------
@@ -402,7 +402,7 @@ class _Reader:
         found = self._numbered[number]
         is_new = number not in self._used
         self._used.add(number)
-        # How deep they nest is no matter: normal forms are cut at what nests too deep.
+        # How deep they nest is not a matter: normal forms are cut at what nests too deep.
         return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
 
 

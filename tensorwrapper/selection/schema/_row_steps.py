@@ -1,4 +1,4 @@
-"""Steps of views that are no boxes, as JSON: keys whose slices mean something else in each row."""
+"""Steps of views that are not boxes, as JSON: keys whose slices mean something else in each row."""
 
 import math
 from collections.abc import Iterable

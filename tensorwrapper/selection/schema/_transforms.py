@@ -49,13 +49,13 @@ def from_ndsel(document: str | bytes | Mapping[str, object], source: ViewLike) -
     Raises
     ------
     NdselError
-        If it is no message of ndsel; `reason` is the code that ndsel has for it.
+        If it is not a message of ndsel; `reason` is the code that ndsel has for it.
     RankError
         If it selects from another number of modes.
     OutOfBoundsError
         If it selects what the source has not.
     ConversionError
-        If the source is no box.
+        If the source is not a box.
 
     Examples
     --------

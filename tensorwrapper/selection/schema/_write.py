@@ -246,7 +246,7 @@ def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:
 
 
 def _facts(shape: Shape[Any]) -> dict[str, Json]:
-    """Return the facts of a shape that is no box, and all of it where rows begin at different indices."""
+    """Return the facts of a shape that is not a box, and all of it where rows begin at different indices."""
     facts = facts_of(shape)
     try:
         shape.origin  # noqa: B018 - it raises where rows begin at different indices

@@ -108,7 +108,7 @@ def is_lazy(value: object) -> TypeGuard[LazyArray]:
 
 
 def _check_elements(array: LazyArray) -> None:
-    """Raise if slices of an array are no arrays of its type: a view of it could never be computed."""
+    """Raise if slices of an array are not arrays of its type: a view of it could never be computed."""
     where = type(array).__module__.partition(".")[0]
     held: object = getattr(getattr(array, "variable", array), "_data", array)
     blocks: object = getattr(held, "_meta", held)

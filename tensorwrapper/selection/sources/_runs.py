@@ -149,7 +149,7 @@ class Runs:
         OutOfBoundsError
             As for any other runs.
         ConversionError
-            If the starts are no range.
+            If the starts are not range.
 
         Examples
         --------
@@ -237,7 +237,7 @@ class Runs:
         return before[run] + numbers - self.starts[run]
 
     def rows(self, splits: IntArray) -> "tuple[IntArray, IntArray] | None":
-        """Return first rows and how many follow, by where rows begin; None if a run is no whole rows.
+        """Return first rows and how many follow, by where rows begin; None if a run is not of whole rows.
 
         Rows without elements, which no run has, belong to none.
         """

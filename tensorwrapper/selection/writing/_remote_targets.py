@@ -112,7 +112,7 @@ def _packed(
     source: Source, layout: Layout[Any], values: Array, dtype: "np.dtype[Any]"
 ) -> tuple[Wanted, Array]:
     """Return which elements of a source a layout reaches, and the values for these in their order."""
-    # One string of an array of them is no array.
+    # One string of an array of them is not an array.
     values = np.asarray(values, dtype)
     fetch = fetch_of(Expression(Reading(source), layout))
     wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)

@@ -220,7 +220,7 @@ class Graph:
         dtype
             The element type of outputs that are made. They are called ``label/name[k]``.
         label
-            What readers call the node; outputs that are made without it are called after the kernel.
+            Name of the node for readers; new outputs are named after the kernel.
         blocks
             The blocks of the index, one shard each; if not given, the whole index is one.
 
@@ -267,7 +267,7 @@ class Graph:
         """Return all that is wrong with the graph, rule by rule; every rule is checked.
 
         Element types are allowed; regions lie in tensors that are there; nothing needs itself; regions are
-        what the signature makes of the index; shards have the operands of their operation, span them, and
+        the projections of the index; shards have the operands of their operation, span them, and
         tile its outputs. O(n log n) for n nodes.
 
         Parameters

@@ -85,7 +85,7 @@ def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") ->
 @final
 @value_class
 class Signature(Sides[Projection]):
-    """The projections of an operation, by the names of its operands: what makes new shards possible."""
+    """The projections of an operation, by the names of its operands, from which new shards are made."""
 
     _inputs: "Named[Projection]" = attrs.field(alias="inputs", converter=_to_projections)
     _outputs: "Named[Projection]" = attrs.field(alias="outputs", converter=_to_projections)
@@ -131,7 +131,7 @@ class Tags:
     Parameters
     ----------
     index
-        The box of indices that the node stands for.
+        The box of indices of the node.
     signature
         The projections from indices to operands.
     other
@@ -139,7 +139,7 @@ class Tags:
     """
 
     index: Box | None = attrs.field(default=None, converter=_to_box_or_none)
-    """The box of indices that the node stands for."""
+    """The box of indices of the node."""
     signature: Signature | None = None
     """The projections from indices to operands."""
     _other: tuple[tuple[str, str], ...] = attrs.field(default=(), alias="other", converter=_to_texts)
@@ -199,7 +199,7 @@ class OperationNode(Sides[Region]):
     label: str | None = attrs.field(default=None, validator=_check_label)
     """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """The index and the signature, and what the node carries besides."""
+    """The index, the signature, and other tags."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
     """Identity for references of other nodes; new by default."""
 
@@ -235,7 +235,7 @@ class ApplicationNode(Sides[Region]):
     label: str | None = attrs.field(default=None, validator=_check_label)
     """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """The block of the index, and what the node carries besides."""
+    """The block of the index, and other tags."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
     """Identity for references of other nodes; new by default."""
 

@@ -78,7 +78,7 @@ class _NodeReader:
         places: dict[UUID, int] = {}
         for k in range(len(listed)):
             node = self._faults.attempt(self.node, field["nodes"][k])
-            listed[k] = None  # what was read is not needed again, and there may be much of it
+            listed[k] = None  # free parsed values: there may be many
             if node is None:
                 continue
             if node.id in places:
@@ -127,7 +127,7 @@ class _NodeReader:
         return Tags(index, signature, other)
 
     def tensor(self, field: Field) -> "_Make":
-        """Return what makes a tensor once its id is known; so the three that follow."""
+        """Return a function that makes a tensor once its id is known; likewise the next three."""
         field.object({"dtype", "range"})
         dtype = self._faults.attempt(Field.text, field["dtype"])
         box, named = self._parts.box(field["range"]), needed(dtype)

@@ -1,4 +1,4 @@
-"""Rules of a graph: every rule is checked, whatever the others found."""
+"""Rules of a graph: every rule is checked, independently of the others."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -205,7 +205,7 @@ def _maps_of(operation: OperationNode) -> _Maps | None:
 
 
 def _projected(node: OperationNode | ApplicationNode, maps: _Maps | None, path: str) -> Iterator[Finding]:
-    """Return where the regions of a node are not what its index projects to."""
+    """Return errors of regions of a node that differ from the projections of its index."""
     index = node.tags.index
     if index is None or maps is None:
         return

@@ -267,7 +267,7 @@ def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
 
 
 def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
-    """Return why elements of a type are no tensor of `kinds`; None if they are one."""
+    """Return why elements of a type are not tensor of `kinds`; None if they are one."""
     if dtype.hasobject:
         return Loss(
             f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
@@ -404,7 +404,7 @@ def _unknown(name: str, text: str, code: LossCode, advice: str) -> DataFileError
 
 
 def _literal(text: str) -> object:
-    """Return what a header says. NumPy's own reader takes minutes for some kilobytes that are no literal."""
+    """Return what a header says. NumPy's own reader takes minutes for some kilobytes that are not literal."""
     try:
         try:
             return cast("object", ast.literal_eval(text))

@@ -177,7 +177,7 @@ class Ragged:
 def broken_rows(name: str, why: Exception) -> Loss:
     """Return the loss of a group that speaks of rows and lacks their parts; its arrays are listed.
 
-    A part that is merely not known here is no fault of the group.
+    A part that is merely not known here is not a fault of the group.
     """
     if loss_in(why) is not None:
         return unread(f"the group {name!r} is ragged, and its arrays are listed instead", name, why)

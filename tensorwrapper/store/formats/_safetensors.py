@@ -67,7 +67,7 @@ def _same(array: Array) -> Array:
 def read_safetensors(
     path: Path,
 ) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
-    """Return where arrays start, the arrays, mapped into memory, metadata, and what is no array here.
+    """Return where arrays start, the arrays, mapped into memory, metadata, and what is not an array here.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_plans(
 ) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
     """Return type, extents and place of each array, by the header of a file of so many bytes.
 
-    After them are metadata, and what is no array here.
+    After them are metadata, and what is not an array here.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class NameFilter:
         Raises
         ------
         TensorNameError
-            If an entry is no name, and fits none.
+            If an entry is not a name, and fits none.
         """
         known = [*names, *aliases, *[loss.name for loss in losses if loss.name]]
         there = set(known)
@@ -71,5 +71,5 @@ def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def _fits(name: str, entries: tuple[str, ...], there: set[str]) -> bool:
-    """Tell whether a name is one of the entries, or fits one that is no name itself."""
+    """Tell whether a name is one of the entries, or fits one that is not a name itself."""
     return any(name == entry or (entry not in there and fnmatchcase(name, entry)) for entry in entries)

@@ -122,7 +122,7 @@ def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
 
 
 def check_text(name: str, path: Path) -> None:
-    """Raise if a name is no text that a file can have: it has half a surrogate pair."""
+    """Raise if a name is not text that a file can have: it has half a surrogate pair."""
     try:
         name.encode()
     except UnicodeEncodeError as error:

@@ -71,7 +71,8 @@ class Listing:
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     """Return the table of an index, its names, and how many rows come before each extension.
 
-    The names are the bytes of all of them, one after the other. Of what is no extension the last table has
+    The names are the bytes of all of them, one after the other. Of records other than extensions the last
+    table has
     -1; it is None if there is none.
     """
     encoded = [row[0].encode() for row in rows]

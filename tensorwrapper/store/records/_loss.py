@@ -21,7 +21,7 @@ LossCode: TypeAlias = Literal[
     "damage",
     "kind",
 ]
-"""Why something is no tensor: for programs, which need not read the sentence."""
+"""Why something is not a tensor: for programs, which need not read the sentence."""
 
 
 @final
@@ -41,7 +41,7 @@ class Loss(str, Shown):
         (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
         that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
         not applied (``"scaled"``), a name that was changed or left (``"name"``), no elements (``"empty"``),
-        a member that is no array (``"member"``), a version of a format that is not known (``"version"``),
+        a member that is not an array (``"member"``), a version of a format that is not known (``"version"``),
         damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
     help
         Advice, which ends the sentence.

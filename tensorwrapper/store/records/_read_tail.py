@@ -62,7 +62,7 @@ class _Segment:
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
     """Return a directory that knows the end of a file and reads the rest on access.
 
-    None if the end is no index with numbers of names: then the whole has to be loaded.
+    None if the end is not an index with numbers of names: then the whole has to be loaded.
     """
     try:
         segments = _segments(read_at, size)

@@ -191,7 +191,7 @@ def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | 
     Raises
     ------
     RemoteProtocolError, DataFileError
-        If it is no message, or says of itself what cannot be.
+        If it is not a message, or says of itself what cannot be.
     """
     frames = decode_frames(body)
     found = read_apart(frames, DEFAULT_LIMITS)
@@ -291,7 +291,7 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
             end = _row_after(shape, begin, part.size)
             region = _rows(shape, begin, end)
             if region.size != part.size:
-                # The parts are no runs of rows.
+                # The parts are not runs of rows.
                 yield from _cut_rows(tensor.window(_rows(shape, begin, len(tensor))), limit)
                 return
             yield from _cut_rows(from_buffer(part, region), limit)

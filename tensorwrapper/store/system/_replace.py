@@ -32,7 +32,7 @@ def make_beside(target: str, temporary: str) -> int:
     Raises
     ------
     DataFileError
-        If what is to be replaced is no regular file. The text completes a sentence.
+        If what is to be replaced is not a regular file. The text completes a sentence.
     OSError
         If the system refuses.
     """

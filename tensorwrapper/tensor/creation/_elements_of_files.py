@@ -71,7 +71,7 @@ def rows_of_sequences(rows: Sequence[Array], extents: Extents, dtype: "np.dtype[
     Raises
     ------
     DTypeError
-        If sequences of such elements are no rows.
+        If sequences of such elements are not rows.
     DataFileError
         If a bool is neither 0 nor 1.
     """

@@ -159,7 +159,7 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Raises
         ------
         ConversionError
-            If `other` is no tensor and no view: `as_tensor` makes one.
+            If `other` is not a tensor and no view: `as_tensor` makes one.
         """
         known: TensorBase[Any] = as_computed(other)
         if not isinstance(cast("object", known), TensorBase):

@@ -59,7 +59,8 @@ class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         Raises
         ------
         ConversionError
-            If the tensor is no array (see `to_numpy`), or the protocol has no word for its elements (times).
+            If the tensor is not an array (see `to_numpy`), or the protocol does not support its elements
+            (times).
 
         Examples
         --------

@@ -114,7 +114,7 @@ def call_function(
 def _call_of_rows(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> Callable[..., object] | None:
-    """Return the call of a function for tensors that are no arrays: sparse ones, rows, nulls; else None."""
+    """Return the call of a function for tensors that are not arrays: sparse ones, rows, nulls; else None."""
     if is_of_stored(function, arguments, options):
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):

@@ -24,7 +24,7 @@ def promoted(
     Raises
     ------
     DTypeError
-        If there is none, or one of the types would change its kind: a duration is no date.
+        If there is none, or one of the types would change its kind: a duration is not a date.
     """
     given = list(dict.fromkeys(dtypes))
     try:
@@ -68,7 +68,7 @@ def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -
     Raises
     ------
     DTypeError
-        If they may not: floats are no integers, complex numbers no floats.
+        If they may not: floats are not integers, complex numbers no floats.
     """
     wanted = to_dtype(dtype)
     try:

@@ -34,7 +34,7 @@ def refusals(name: str) -> Generator[None]:
     except OverflowError as error:
         raise SizeOverflowError(f"{name}: {error}") from error
     except TypeError as error:
-        # A call with options that the method does not know is no matter of types.
+        # A call with options that the method does not know is not a matter of types.
         text = str(error)
         if "loop" in text or "could not be safely coerced" in text:
             raise DTypeError(

@@ -135,7 +135,7 @@ class AsyncSocket(Shown):
         self._tell()
 
     def subscribe(self, topic: bytes | str = b"") -> None:
-        """Let a SUB receive what begins with these bytes, as `Socket.subscribe` does."""
+        """Let a SUB receive messages that begin with these bytes, as `Socket.subscribe` does."""
         self._socket.subscribe(topic)
         self._tell()
 
@@ -153,13 +153,13 @@ class AsyncSocket(Shown):
         return self._socket.filenos()
 
     def close(self) -> None:
-        """Close the socket; closing twice is harmless. Whoever waits gets a `TransportClosedError`."""
+        """Close the socket; closing twice is harmless. Waiting calls raise `TransportClosedError`."""
         self._unwatch()
         self._socket.close()
         for waiter in self._waiting:
             _wake(waiter)
 
-    # What waits.
+    # Members that wait.
 
     async def send(
         self,
@@ -222,7 +222,7 @@ class AsyncSocket(Shown):
         )
 
     async def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
-        """Return what `receive_frames` does, and the key of the sender, as `Socket.receive_signed` does."""
+        """Return the result of `receive_frames`, and the sender's key, as `Socket.receive_signed` does."""
         return await self._until(
             lambda: self._socket.receive_signed(timeout=0), zmq.POLLIN, timeout, "no message came to"
         )
@@ -268,7 +268,7 @@ class AsyncSocket(Shown):
             await self._change(flags, left)
 
     async def _change(self, flags: int, seconds: float) -> None:
-        """Wait until something may have changed for those who wait for this."""
+        """Wait until something may have changed for the waiting tasks."""
         loop = asyncio.get_running_loop()
         if flags == zmq.POLLOUT and self.kind == "ROUTER":
             # It says that it has room when any peer has, which need not be this one.
@@ -350,7 +350,7 @@ class AsyncDelivery(Shown):
         TransportTimeoutError
             If that takes longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: what is sent there, it cannot see.
+            In a process that was forked since: it cannot see messages sent by its parent.
         """
         deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
         pause = _PAUSE

@@ -112,7 +112,7 @@ class IoThread:
             self._wake.send(b"!")
 
     def turn(self) -> int | None:
-        """Do what the thread does when it is its turn; return what to wait at, if nothing is left to do.
+        """Do the thread's work in its turn; return the descriptor to wait at, if nothing is left to do.
 
         Raises
         ------

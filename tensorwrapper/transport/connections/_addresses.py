@@ -1,4 +1,4 @@
-"""Addresses of sockets: what is one, and whether other machines reach it."""
+"""Addresses of sockets: validity, and whether other machines can reach them."""
 
 import errno
 import ipaddress
@@ -14,7 +14,7 @@ _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 def check_address(address: object, what: str) -> None:
-    """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
+    """Raise for arguments that are not text, and for invalid ports, which ZeroMQ would silently replace."""
     if not isinstance(address, str):
         raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
     if "://" not in address:

@@ -30,7 +30,7 @@ _EVENTS: Final = (
 )
 
 _STRIKES: Final = 3
-"""Handshakes in a row that must fail before it is given up: a server that starts anew breaks one off."""
+"""Failed handshakes in a row before a connection is given up: a restarting server breaks one off."""
 
 _SOON: Final = 0.2
 """Seconds after the end of a connection within which ZeroMQ reports the next one."""
@@ -78,7 +78,7 @@ class ConnectionAttempts:
         self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
 
     def expect(self, address: str) -> None:
-        """Follow what becomes of an address that the socket is about to connect to."""
+        """Monitor an address that the socket is about to connect to."""
         self._states[address] = "asked"
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:

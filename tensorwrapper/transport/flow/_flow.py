@@ -231,7 +231,7 @@ class Flow(Shown):
     def __repr__(self) -> str:
         return f"<Flow {self.direction or ''} {self.state}, credit {self._machine.credit} of {self.credit}>"
 
-    # What `Flows` does.
+    # Methods for `Flows`.
 
     def _pump(self, deadline: float, complaint: str) -> None:
         # Messages of a vanished peer that have already arrived can still be read.
@@ -282,7 +282,7 @@ class Flow(Shown):
         self._grant(seconds)
 
     def _answer(self, most: int) -> None:
-        """Do what the peer waits for, while the caller is elsewhere."""
+        """Answer the peer, while the caller is elsewhere."""
         state = self._machine.state
         try:
             if state == "asked":
@@ -334,7 +334,7 @@ class Flow(Shown):
 
 
 def _said_error(message: Message) -> str | None:
-    """Return what an end said of why it gave up; None if it did not."""
+    """Return the peer's reason for aborting; None without one."""
     own: object = cast("Mapping[str, object]", message.label_object).get("tw")
     error = cast("Mapping[str, object]", own).get("error") if isinstance(own, dict) else None
     if not isinstance(error, dict):

@@ -208,7 +208,7 @@ class Flows(Shown):
                     try:
                         flow._accept(most, seconds)
                     except PeerUnreachableError:
-                        # It has gone since it asked.
+                        # It has gone since its request.
                         flow._give_up()
                         continue
                     return flow
@@ -217,7 +217,7 @@ class Flows(Shown):
                 flow._give_up()
 
     def _serve(self) -> bool:
-        """Do what the peers wait for, while the caller is elsewhere; return whether there may be more."""
+        """Answer the peers, while the caller is elsewhere; return whether there may be more to do."""
         came = self._pump(0)
         if not came:
             for flow in self.running:
@@ -254,7 +254,7 @@ class Flows(Shown):
         return True
 
     def _blame(self, error: RemoteProtocolError) -> None:
-        """End the flow of the peer that sent what is no message."""
+        """End the flow of the peer that sent an invalid message."""
         flow = self._flows.get(error.peer if self._socket.kind in ("ROUTER", "SERVER") else b"")
         if flow is not None:
             flow._fail(error)

@@ -31,7 +31,7 @@ Frames = list[bytes | memoryview]
 @final
 @frozen
 class FlowEvent:
-    """A message of a flow that came: what it is, the credit that it has, and the message itself."""
+    """A received message of a flow: its kind, its credit, and the message itself."""
 
     verb: FlowVerb
     """Beginning, credit, data or end."""
@@ -111,7 +111,7 @@ class FlowMachine(Shown):
         """Credit that the taking end may grant now."""
         return self._total - self._credit if self._state == "taking" else 0
 
-    # What goes.
+    # Sending.
 
     def offer(self, direction: FlowDirection, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
         """Return the frames that ask for a flow: to give or to take, with at most `credit` under way.
@@ -189,10 +189,10 @@ class FlowMachine(Shown):
         state = FLOW_TRANSITIONS[self._state, step]
         self._state = ("giving" if self._direction == "extract" else "taking") if state == "open" else state
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> FlowEvent:
-        """Return what a message of the other end is about.
+        """Process a message of the other end, and return its event.
 
         Raises
         ------

@@ -25,7 +25,7 @@ FlowStep = tuple[Literal["send", "receive"], FlowVerb]
 """A message that goes or comes."""
 
 _OPEN: Final = "open"
-"""Stands for `giving` or `taking`, whichever the end does."""
+"""Placeholder for `giving` or `taking`, whichever the end does."""
 
 FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "open"]]] = MappingProxyType(
     {
@@ -53,4 +53,4 @@ FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "
         ("leaving", ("send", "EOT")): "ended",
     }
 )
-"""The state after a message that goes or comes; what is not listed breaks the rules."""
+"""The state after a message is sent or received; all others break the rules."""

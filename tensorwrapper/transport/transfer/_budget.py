@@ -64,7 +64,7 @@ _MOST: Final = 2**24
 
 @final
 class ChunkPool:
-    """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, and what the process allows."""
+    """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, within the limit of the process."""
 
     __slots__ = ("_chunk", "_free", "_hold", "_used", "gathered")
 
@@ -91,7 +91,7 @@ class ChunkPool:
     def used(self, memory: memoryview, tracker: zmq.MessageTracker | None) -> None:
         """Record the tracker that reads memory, or None if its message was not sent."""
         if tracker is None:
-            # Only one is free at a time, and still has what was gathered.
+            # Only one is free at a time, and it still has the gathered elements.
             self._free.append(memory)
         else:
             self._used.append((memory, tracker))

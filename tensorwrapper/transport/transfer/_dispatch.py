@@ -1,4 +1,4 @@
-"""`Dispatcher`: what comes at a socket: elements go where they belong, and each message to its transfer."""
+"""`Dispatcher`: messages of a socket: elements are written in place, and messages go to their transfers."""
 
 import logging
 import time
@@ -182,7 +182,7 @@ class Dispatcher:
             self._stray(peer, f"{said.verb} is of no transfer")
 
     def _tell(self, peer: bytes, heads: Sequence[zmq.Frame], error: RemoteProtocolError) -> None:
-        """Tell a peer what is wrong with its message, if that has a number, and end the transfer it is of."""
+        """Report the error of a message to its peer, if the message has a number, and end its transfer."""
         if len(heads) < 2 or len(heads[1]) != COORDINATES or not _label(heads[0]):
             return
         request = unpack_coordinates(heads[1].buffer)[0]
@@ -239,7 +239,7 @@ class Dispatcher:
         """Forget silent peers if there is no room; return False if there may be room later.
 
         An unanswered offer is repeated at least every two seconds. So a live peer gets in within a few
-        seconds, whatever peers offered earlier and vanished.
+        seconds, even after other peers made offers and vanished.
         """
         engine, now = self._engine, time.monotonic()
         if len(engine.by_key) >= engine.most:
@@ -263,7 +263,7 @@ class Dispatcher:
     def _take(self, transfer: Transfer, peer: bytes, said: ParsedLabel, message: Message) -> None:
         """Take a message of a transfer that runs."""
         machine, before = transfer._machine, (transfer.peer, transfer._machine.request)
-        # Of a giver that began anew, or that has had grants of a taker before this one, nothing is under way.
+        # A giver that restarted, or that has had grants of an earlier taker, has nothing under way.
         epoch_lost = isinstance(machine, TransferReceiver) and (
             message.origin != machine.request or (said.verb == "OFFER" and message.granule > machine.epoch)
         )

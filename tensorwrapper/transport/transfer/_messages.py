@@ -98,7 +98,7 @@ class ParsedLabel:
 
 
 def read_label(text: str, limits: Limits) -> ParsedLabel | None:
-    """Return what a label says; None if it is of no transfer.
+    """Return the parsed label; None if it is of no transfer.
 
     Raises
     ------
@@ -279,7 +279,7 @@ def check_frames(name: Checksum | None, count: int, data: memoryview) -> list[by
 
 
 def compare(name: Checksum, frame: memoryview, count: int, data: memoryview) -> None:
-    """Raise `RemoteProtocolError` unless a chunk is what its frame says."""
+    """Raise `RemoteProtocolError` unless a chunk matches the check sum in its frame."""
     if frame.nbytes != CHECKED.size:
         refuse("frame", f"the check sum of a chunk has {frame.nbytes} bytes, not {CHECKED.size}")
     if CHECKED.unpack(frame) != (count, checksum_of(name)(data)):

@@ -139,7 +139,7 @@ class TransferReceiver(Shown):
         return self._came <= self._highest
 
     def missing(self) -> list[tuple[int, int, int]]:
-        """Return what is missing: part, first element and count of each run."""
+        """Return the missing runs: part, first element and count of each."""
         return [(number, *run) for number, part in enumerate(self._missing) for run in part.runs()]
 
     def forget(self, runs: "list[tuple[int, int, int]]") -> None:
@@ -160,7 +160,7 @@ class TransferReceiver(Shown):
                 part.remove(first, count)
         self._missing = found
 
-    # What goes.
+    # Sending.
 
     def ask(self, request: int, key: str, credit: int, chunk: int) -> Frames:
         """Return the frames that ask for a tensor, with credit for its first chunks: before any offer."""
@@ -168,7 +168,7 @@ class TransferReceiver(Shown):
         return self.grant(credit, chunk)
 
     def grant(self, credit: int, chunk: int) -> Frames:
-        """Return the frames that say what is missing, with credit for so many chunks; no other is left."""
+        """Return the frames with the missing runs, and credit for so many chunks; no other credit is left."""
         self._move("send", "GRANT")
         self._epoch += 1
         self._granted, self._came, self._highest = credit, 0, -1
@@ -201,7 +201,7 @@ class TransferReceiver(Shown):
         """Give up without a word."""
         self._state = "failed"
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
         """Take a message of the other end that has no elements.
@@ -242,7 +242,7 @@ class TransferReceiver(Shown):
         elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
             refuse("flow", "an offer of the same key is of another tensor")
         self.request = request
-        # A taker that begins anew must be heard: the giver drops grants of before the last one it knows.
+        # A restarted taker must be heard: the giver drops grants older than the last one it knows.
         self._epoch = max(self._epoch, epoch)
 
     def room(self, part: int, first: int, seqno: int) -> int:
@@ -251,7 +251,7 @@ class TransferReceiver(Shown):
         Raises
         ------
         RemoteProtocolError
-            If there was no credit for it, or what it has is there already; this end has `failed` then.
+            If there was no credit for it, or its elements are there already; this end has `failed` then.
         """
         epoch, number = seqno >> 32, seqno & 0xFFFF_FFFF
         if self._state in ("done", "failed") or epoch < self._epoch:
@@ -277,7 +277,7 @@ class TransferReceiver(Shown):
         Raises
         ------
         RemoteProtocolError
-            If they had no room, or are no whole elements; this end has `failed` then.
+            If they had no room, or are not whole elements; this end has `failed` then.
         """
         try:
             room = self.room(part, first, seqno)

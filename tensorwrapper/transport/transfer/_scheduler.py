@@ -33,7 +33,7 @@ from tensorwrapper.wire import Limits
 __all__ = ["TransferScheduler"]
 
 _MOST_PATIENCE: Final = 8.0
-"""Seconds without a message after which an end says again what it said last, at most."""
+"""Seconds without a message after which an end repeats its last one, at most."""
 
 _TORN: Final = 0.25
 """The same, where a chunk has come that others should have come before."""
@@ -56,7 +56,7 @@ _AGAIN: Final = 0.1
 
 @final
 class TransferScheduler:
-    """The transfers of one socket, and what is done for all of them whenever one is waited for."""
+    """The transfers of one socket, and the work for all of them while one is waited for."""
 
     __slots__ = (
         "_inbox",
@@ -88,7 +88,7 @@ class TransferScheduler:
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
         self.done: OrderedDict[str, TransferReceiver] = OrderedDict()
-        # What went, by its number; what came, by its key, of which the giver may not know that it has come.
+        # Sent transfers by number; received ones by key whose giver may not know yet that they are complete.
         self.given: OrderedDict[int, TransferSender] = OrderedDict()
         self.unheard: OrderedDict[str, tuple[bytes, TransferReceiver]] = OrderedDict()
         self.staging: ChunkPool = ChunkPool(chunk)
@@ -192,7 +192,7 @@ class TransferScheduler:
             self.staging.close()
 
     def finish(self, transfer: Transfer, machine: TransferReceiver) -> None:
-        """Put together what came, and tell the peer."""
+        """Assemble the received tensor, and inform the peer."""
         target = transfer._target
         transfer._hold.release()
         try:
@@ -305,7 +305,7 @@ class TransferScheduler:
         return True
 
     def pump(self, deadline: float) -> bool:
-        """Move what can be moved, or wait until something comes; return False if nothing did in time."""
+        """Move as much as possible, or wait until something comes; return False if nothing did in time."""
         self._is_blocked = False
         moved = self._inbox.take_some()
         for transfer in self.running:
@@ -325,7 +325,7 @@ class TransferScheduler:
         return time.monotonic() < deadline
 
     def nudge(self, transfer: Transfer, now: float) -> float:
-        """Say again what may have been lost; return when to look the next time."""
+        """Repeat messages that may have been lost; return the time of the next check."""
         machine = transfer._machine
         if isinstance(machine, TransferReceiver):
             if machine.state != "moving" or transfer._wanted or not machine.outstanding:
@@ -342,7 +342,7 @@ class TransferScheduler:
             if isinstance(machine, TransferReceiver):
                 self.grant(transfer, machine)
             elif not self.post(transfer, machine.offer()):
-                # Nobody is connected yet, or there is no room.
+                # No peer is connected yet, or there is no room.
                 transfer._heard = 0.0
                 return now + _PAUSE
         return transfer._heard + patience

@@ -151,7 +151,7 @@ class TransferSender(Shown):
         """Number of elements yet to send; bytes for other parts."""
         return sum([count for _, _, count in self._runs])
 
-    # What goes.
+    # Sending.
 
     def offer(self) -> Frames:
         """Return the frames that describe the tensor; they may be sent repeatedly."""
@@ -201,7 +201,7 @@ class TransferSender(Shown):
         """Give up without a word."""
         self._state = "failed"
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
         """Take a message of the other end; one of before the last grant changes nothing.

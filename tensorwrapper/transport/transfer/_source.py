@@ -59,7 +59,7 @@ class Source:
 
 
 def source_of(given: object, limits: Limits) -> Source:
-    """Return what a tensor, a view or an array is sent from; of a lazy one no element is made.
+    """Return the source of a tensor, a view or an array; a lazy one makes no elements yet.
 
     Views of strings and of sparse elements, and those in layers, are computed as a whole.
 
@@ -130,7 +130,7 @@ def _is_in_runs(view: View[Any]) -> bool:
 def _of_view(view: View[Any], limits: Limits) -> Source:
     shape, dtype = view.shape, view.dtype.newbyteorder("<")
     if shape.is_box:
-        # One element stands for all: nothing of it is read.
+        # Broadcast one element in place of all: it is never read.
         blank = as_tensor(np.broadcast_to(np.zeros((), dtype), tuple(shape.extents)))
         blank = blank.translate_to(shape.origin).named(*shape.names)
         gather: _Gather = partial(_of_boxes, view)

@@ -36,7 +36,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "asked", ("send", "OFFER")): "moving",
             ("giver", "asked", ("send", "CANCEL")): "failed",
             ("giver", "asked", ("receive", "CANCEL")): "failed",
-            # Said again, when nothing came for a while.
+            # Repeated after a while without an answer.
             ("giver", "offered", ("send", "OFFER")): "offered",
             ("giver", "offered", ("receive", "GRANT")): "moving",
             ("giver", "offered", ("receive", "DONE")): "done",
@@ -73,14 +73,14 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("taker", "moving", ("receive", "CANCEL")): "failed",
             ("taker", "done", ("receive", "OFFER")): "done",
             ("taker", "done", ("receive", "CHUNK")): "done",
-            # Said again until it is heard, or the giver is gone.
+            # Repeated until it is heard, or the giver is gone.
             ("taker", "done", ("send", "DONE")): "done",
             ("taker", "done", ("receive", "HEARD")): "done",
             ("taker", "done", ("receive", "CANCEL")): "done",
         }
     )
 )
-"""The state after a message that goes or comes; what is not listed breaks the rules.
+"""The state after a message is sent or received; all others break the rules.
 
-An end that ``failed`` drops whatever comes.
+An end that ``failed`` drops all messages.
 """

@@ -109,14 +109,14 @@ class Target:
             at += size
 
     def tensor(self) -> Tensor[Any]:
-        """Return what came, when all of it is there.
+        """Return the tensor, once all of it has arrived.
 
         Raises
         ------
         RemoteProtocolError
             If its parts contradict one another.
         ExtentMismatchError
-            If it is no tensor of the shape of `out`.
+            If it is not a tensor of the shape of `out`.
         """
         out = self._out
         if out is not None and self._array is not None:

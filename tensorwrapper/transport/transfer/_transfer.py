@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PATIENCE", "Transfer"]
 
 PATIENCE: Final = 1.0
-"""Seconds without a message after which an end says again what it said last; doubled each time."""
+"""Seconds without a message after which an end repeats its last one; doubled each time."""
 
 _Runs: TypeAlias = "tuple[tuple[int, int, int], ...]"
 
@@ -206,7 +206,7 @@ class Transfer(Shown):
     def __repr__(self) -> str:
         return f"<Transfer {self.key!r}, {self.role} {self.state}>"
 
-    # What `Transfers` does.
+    # Methods for `Transfers`.
 
     def _raise(self) -> None:
         if self._error is not None:

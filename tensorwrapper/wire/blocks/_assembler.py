@@ -48,7 +48,7 @@ def blocks_of(message: Message) -> tuple[Block, ...]:
     [('x', [[0, 1], [2, 3]]), ('x', [[4, 5]])]
     """
     check_kind_of(message, Message, "blocks are those of a message")
-    # Asked first: where it answers, the label is one.
+    # Check this first: if it succeeds, the label is valid.
     tensors = message.tensors
     if not tensors:
         return ()
@@ -231,7 +231,7 @@ class Assembler(Shown):
         return entry
 
     def _deliver(self, turn: "_Turn") -> dict[str, Tensor[Any]]:
-        """Let what a turn made be what is waited for, and return what is complete."""
+        """Apply the changes of a message, and return the complete tensors."""
         now = self._clock()
         found: dict[str, Tensor[Any] | None] = {}
         for name, entry in turn.entries.items():
@@ -279,7 +279,7 @@ class Assembler(Shown):
         Raises
         ------
         ConversionError
-            If no block of such a tensor has come, it is complete or was forgotten, or its name is no text.
+            If no block of such a tensor has come, it is complete or was forgotten, or its name is not text.
         OutOfBoundsError
             If it has no such part.
         """
@@ -313,7 +313,7 @@ class Assembler(Shown):
         Raises
         ------
         ConversionError
-            If the name is no text.
+            If the name is not text.
         """
         entry = self._pending.pop(_to_name(name), None)
         if entry is not None:

@@ -24,7 +24,7 @@ MOST_NAME: Final = 1024
 """Characters that the name of a tensor may have."""
 
 _BYTES: Final = 2**26
-"""Bytes of a block unless said otherwise: large enough to be fast, small enough to be sent in turns."""
+"""Default bytes of a block: large enough to be fast, small enough to be sent in turns."""
 
 
 def _as_tensor(tensor: object) -> Tensor[Any]:
@@ -184,7 +184,7 @@ def split_blocks(
     ExtentMismatchError
         If the tiling is not that of the tensor's shape.
     ConversionError
-        If `over` is no running iterator.
+        If `over` is not a running iterator.
     OutOfBoundsError
         From the iteration, if an index of `over` is not in the tensor; the iterator stays before it.
 

@@ -28,7 +28,7 @@ class _Known:
     """True if its structure was repeated."""
 
     def says(self, block: Block) -> bool:
-        """Tell whether a block says of this tensor what is known, and brings no element."""
+        """Return True if a block only repeats the structure of this tensor, without new elements."""
         whole = self.entry.whole
         if block.whole != whole:
             return False
@@ -57,7 +57,7 @@ class Delivered:
         self._nbytes = 0
 
     def says(self, block: Block) -> bool:
-        """Tell whether a block says only what is known of a tensor that was delivered."""
+        """Return True if a block only repeats the structure of a delivered tensor."""
         known = self._known.get(block.name)
         return known is not None and known.says(block)
 
@@ -75,7 +75,7 @@ class Delivered:
             return
         structure = entry.structure()
         nbytes = entry.notes + sum([data.nbytes for data in structure.values()])
-        # Looked at before the copy is made, which stays as it is whatever is done to the tensor.
+        # Check before copying; the copy stays as it is when the tensor changes.
         if nbytes > self._room:
             return
         while self._known and (len(self._known) == _MOST or self._nbytes + nbytes > self._room):

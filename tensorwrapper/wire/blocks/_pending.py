@@ -1,4 +1,4 @@
-"""Tensors of which blocks are missing: what came of them, and what did not."""
+"""Tensors with missing blocks: the received elements, and the missing boxes."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -20,7 +20,7 @@ Structure: TypeAlias = "Mapping[int, Tensor[Any]]"
 """The parts of a tensor that say where its elements are, as bytes, by their numbers."""
 
 ENTRY: Final = 2048
-"""Bytes for what is known of one tensor, or part, without its elements and the boxes that are missing."""
+"""Bytes for notes on one tensor, or part, without its elements and the missing boxes."""
 
 
 @final
@@ -131,7 +131,7 @@ class Pending:
         self.kept = 0
 
     def fork(self) -> "Pending":
-        """Return what takes blocks in its place, so that this one stays as it is if one is refused."""
+        """Return a copy to add blocks to, so that this one is unchanged if one is refused."""
         twin = self.without_parts()
         twin.parts = {number: part.fork() for number, part in self.parts.items()}
         return twin
@@ -151,7 +151,7 @@ class Pending:
         return {number: tensor for number, tensor in there.items() if tensor is not None}
 
     def begin(self, structure: Structure) -> None:
-        """Take what is known of where elements are."""
+        """Take over the known structure of the tensor."""
         for number, data in structure.items():
             part = self.parts[number] = _Part(data.shape)
             block = Block(data, self.name, data.shape, number, self.whole)

@@ -28,7 +28,7 @@ def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
 
 
 def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
-    """Return what a tensor is cut into.
+    """Return the pieces of a tensor.
 
     Raises
     ------
@@ -113,7 +113,7 @@ class _Boxes(Pieces):
     seen: Tensor[Any]
     """The tensor, without layers."""
     box: Tensor[Any]
-    """Its elements: the tensor itself, or what is tiled in it."""
+    """Its elements: the tensor itself, or the box under its tiles."""
 
     @property
     def itemsize(self) -> int:

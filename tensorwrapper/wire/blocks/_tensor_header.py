@@ -1,6 +1,6 @@
 """Blocks of tensors that are not boxes of numbers: the description, and how a receiver makes the tensor.
 
-Such a tensor is what a message of it alone would be: one entry of the label, and payload parts. Blocks are
+Such a tensor is described as in a message of it alone: one entry of the label, and payload parts. Blocks are
 pieces of these parts, so every tensor of a message can also be sent in blocks, with the same packings and
 checks.
 """
@@ -35,7 +35,7 @@ _BYTE = np.dtype(np.uint8)
 @final
 @frozen
 class TensorHeader:
-    """A tensor that is no box of numbers, as its blocks describe it; equal if they say the same."""
+    """A tensor that is not a box of numbers, as its blocks describe it; equal if they say the same."""
 
     label: str
     """The label of a message of this tensor alone."""
@@ -70,7 +70,7 @@ class TensorHeader:
 
     @property
     def described(self) -> Field:
-        """What `read_skeleton` reads."""
+        """Description for `read_skeleton`."""
         return Field({"bytes": list(self.sizes), "entry": self.entry}, "", refuse_field)
 
     @property
@@ -93,7 +93,7 @@ class TensorHeader:
         Raises
         ------
         RemoteProtocolError
-            If they are not what the label says.
+            If they do not match the label.
         """
         plan = self.plan
         flat = [np.empty(0, _BYTE) if part is None else part.reshape(-1).view(_BYTE) for part in parts]
@@ -116,13 +116,13 @@ def make_skeleton(
     *,
     allow_longdouble: bool = True,
 ) -> TensorHeader:
-    """Return what blocks say of the tensor of one entry of a label, whose parts have these sizes."""
+    """Return the blocks' description of the tensor of one label entry, whose parts have these sizes."""
     label = dump_label({"TENS": {"tensors": [entry]}})
     return TensorHeader(label, sizes, limits, allow_longdouble, entry)
 
 
 def read_skeleton(fields: Field, limits: Limits, *, allow_longdouble: bool) -> TensorHeader:
-    """Return what a foreign block says of its tensor.
+    """Return the description of a tensor in a foreign block.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The label of a message of plain tensors as this library writes it, and read as that and nothing else.
 
 Its text has one form, in which no key can be missing, wrong or there twice. So it is written without an
-encoder, and what has this form is read without looking at each value: most labels do.
+encoder, and a label of this form is read without checking each value: most labels are.
 """
 
 import json
@@ -54,7 +54,7 @@ def plain_label(plain: tuple[Plain, ...]) -> str:
 
 
 def read_plain_label(text: str) -> list[Written] | None:
-    """Return what a label says of tensors, if it is one that `plain_label` may have written; else None.
+    """Return the entries of tensors in a label that `plain_label` may have written; else None.
 
     Examples
     --------

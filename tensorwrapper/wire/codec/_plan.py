@@ -46,7 +46,7 @@ __all__ = [
 
 _REMEMBERED = 16_384
 _REMEMBERED_LONG = 262_144
-"""Characters: longer labels are read anew, so that what is remembered stays small."""
+"""Characters: longer labels are parsed each time, so that the cache stays small."""
 
 _ARRAY_RANK = 64  # modes that an array of NumPy has at most
 
@@ -130,7 +130,7 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
     Parameters
     ----------
     strict
-        Whether a label that is no JSON is an error; else it is free text.
+        Whether a label that is not JSON is an error; else it is free text.
     """
     short = len(text) <= _REMEMBERED
     plan = _remembered if short else _long if len(text) <= _REMEMBERED_LONG else _plan
@@ -138,7 +138,7 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
 
 
 def plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
-    """Return what a label says of all tensors if it is written as those of plain ones are, and all is right.
+    """Return the entries of all tensors of a label if they are valid and written as those of plain ones.
 
     None for all others, which `plan_label` reads.
     """

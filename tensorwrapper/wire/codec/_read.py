@@ -38,7 +38,7 @@ class Reader:
         self._layouts: dict[tuple[object, ...], tuple[Layout[Any], float]] = {}
 
     def read(self, plan: TensorPlan) -> Tensor[Any]:
-        """Return one tensor, after comparing what its label says with the bytes that are there."""
+        """Return one tensor, after comparing its label entry with the received bytes."""
         packing, layout = plan.elements, plan.layout
         data = self._parts.data(plan.part, plan.field)
         if data.nbytes != plan.nbytes and not (packing is not None and packing.replaces_elements):

@@ -28,7 +28,7 @@ __all__ = [
 _VERSION: Final = 1
 
 _NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, int, float})
-"""Usual types of tensors: they are no records, and need no import to check that."""
+"""Usual types of tensors: they are not records, and need no import to check that."""
 
 
 @final
@@ -53,7 +53,7 @@ def is_records(given: object) -> "TypeGuard[Records]":
 
 
 def describe_records(names: Sequence[str], rank: int, first: int = 0) -> dict[str, Json]:
-    """Return what a label says of fields that share so many modes: the tensors from `first` on, in order."""
+    """Return the label entry of fields that share so many modes: the tensors from `first` on, in order."""
     fields: list[Json] = [[name, first + k] for k, name in enumerate(names)]
     return {"fields": fields, "rank": rank, "version": _VERSION}
 

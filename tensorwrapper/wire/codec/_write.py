@@ -104,7 +104,7 @@ class Writer:
         return self._parts.payload
 
     def tens(self) -> dict[str, Json]:
-        """Return what the label says of the tensors and records, to be added to."""
+        """Return the label entries of the tensors and records, to be added to."""
         tens: dict[str, Json] = {"tensors": [*self.descriptions]}
         if self.records:
             tens["records"] = [*self.records]
@@ -121,7 +121,7 @@ class Writer:
         Raises
         ------
         LocalProtocolError
-            If a reader with these limits would refuse it, or `metadata` is no object of JSON.
+            If a reader with these limits would refuse it, or `metadata` is not an object of JSON.
         """
         tens = self.tens()
         if metadata is not None:
@@ -196,7 +196,7 @@ class Writer:
         return data
 
     def _pack(self, run: Tensor[Any]) -> "tuple[ElementPacking, Packed] | None":
-        """Return the packing that takes elements, and what it makes of them; None if none does."""
+        """Return the packing that takes elements, and its result; None if none does."""
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:

@@ -73,7 +73,7 @@ def add_to_tens(label: dict[str, Json], keys: Mapping[str, object]) -> None:
 
 
 def tens_of(label: dict[str, Json]) -> dict[str, Json]:
-    """Return what a label says of tensors, to be added to; it is made if it says nothing."""
+    """Return the entry TENS of a label, to be added to; make it if it is missing."""
     if label.get("TENS") is None:
         label["TENS"] = {"tensors": []}
     tens = label["TENS"]

@@ -37,7 +37,7 @@ def byte_views(buffers: Iterable[BufferLike], what: str) -> list[memoryview]:
     Raises
     ------
     ConversionError
-        If one is no contiguous memory of numbers; `what` and its place name it.
+        If one is not contiguous memory of numbers; `what` and its place name it.
     """
     views: list[memoryview] = []
     for buffer in buffers:
@@ -60,7 +60,7 @@ def frame_views(frames: Sequence[BufferLike]) -> list[memoryview]:
     Raises
     ------
     ConversionError
-        If they are no sequence of frames, or one is no contiguous memory of numbers.
+        If they are not sequence of frames, or one is not contiguous memory of numbers.
     """
     check_several(frames, "frames")
     return byte_views(frames, "frame")

@@ -23,7 +23,7 @@ COORDINATES_BYTES = _COORDINATES.size
 NOWHERE = _COORDINATES.pack(0, 0, 0)
 """Frame 1 of a message without origin, time and number."""
 _PREFIX = 8  # bytes before the label
-_REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
+_REMEMBERED = 4096  # bytes of frame 0: longer ones are parsed each time
 
 
 @final
@@ -91,12 +91,12 @@ def pack_coordinates(header: Header) -> bytes:
 
 
 def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -> Header:
-    """Return what two foreign header frames say.
+    """Parse two foreign header frames.
 
     Raises
     ------
     RemoteProtocolError
-        ``frame`` if they are malformed, ``limit`` if the label is too long, ``header`` if it is no UTF-8.
+        ``frame`` if they are malformed, ``limit`` if the label is too long, ``header`` if it is not UTF-8.
     """
     if prefix.nbytes < _PREFIX:
         raise RemoteProtocolError(

@@ -21,7 +21,7 @@ _HIGHEST = 2**32 - 1
 
 
 def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
-    r"""Return what `encode_frames` joins: the size of each frame and its bytes, which are not copied.
+    r"""Return the pieces that `encode_frames` joins: sizes of frames, and their bytes, without a copy.
 
     For ``writelines`` and the like, so that large frames need not be copied into one buffer.
 
@@ -41,7 +41,7 @@ def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
 
 
 def sized_frames(frames: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
-    """Return what `frame_pieces` does, of frames that are bytes or views of such."""
+    """Return the result of `frame_pieces` for frames that are bytes or views."""
     pieces: list[bytes | memoryview] = []
     for number, frame in enumerate(frames):
         size = len(frame)
@@ -76,14 +76,14 @@ def encode_frames(frames: Sequence[BufferLike]) -> bytes:
 def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> list[memoryview]:
     r"""Return the frames in a foreign single frame, as views of it.
 
-    An empty buffer has no frames. `decode` takes what is returned.
+    An empty buffer has no frames. `decode` accepts the result.
 
     Raises
     ------
     RemoteProtocolError
         ``frame`` if a size goes beyond the end, ``limit`` if there are too many frames or bytes.
     ConversionError
-        If `buffer` is no contiguous memory.
+        If `buffer` is not contiguous memory.
 
     Examples
     --------

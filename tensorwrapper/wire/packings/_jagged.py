@@ -66,7 +66,7 @@ def _describe_rows(rows: Rows, parts: PartWriter) -> dict[str, Json]:
 
 
 def _cells(columns: Columns, parts: PartWriter) -> IntArray:
-    """Return what the format calls cells: row splits for cells of rank 1, else a table of extents."""
+    """Return the format's description of cells: row splits for cells of rank 1, else a table of extents."""
     if columns.leaf.ndim > 1 and columns.leaf_rank > 1:
         parts.check_extent(int(columns.leaf.max(initial=0)))
         parts.claim_empty(_empty_places(columns.leaf))

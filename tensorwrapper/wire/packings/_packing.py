@@ -214,7 +214,7 @@ class ShapePacking(PackingCommon):
 
     @abstractmethod
     def pack_shape(self, tensor: Tensor[Any], parts: PartWriter) -> PackedShape | None:
-        """Return what the shape of a tensor becomes; None if it is not for this packing."""
+        """Return the packed shape of a tensor; None if this packing does not apply."""
 
     @abstractmethod
     def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:

@@ -58,7 +58,7 @@ class Claim:
     def take(self, nbytes: int) -> None:
         """Raise `RemoteProtocolError` if one read of so many bytes is over the limit.
 
-        Two threads that read at once may count what they have in common twice.
+        Two threads that read at once may count common elements twice.
         """
         wanted = nbytes * self.sharers
         if wanted > self._taken:

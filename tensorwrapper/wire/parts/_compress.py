@@ -47,7 +47,8 @@ class Codec:
     compress: Callable[[Bytes, int], bytes]
     """Takes the bytes of a block and the bytes per element."""
     decompress: Callable[[Bytes, Bytes, str], None]
-    """Takes compressed bytes, the memory to fill to the last byte, and what to call the block in errors."""
+    """Function of compressed bytes, the memory to fill to the last byte, and a name of the block for errors.
+    """
     shuffles: bool = False
     """True if it shuffles bytes itself."""
 
@@ -75,7 +76,7 @@ def check_compression(name: object) -> None:
 
 
 def check_codec(name: str, where: str) -> None:
-    """Raise if what decompresses foreign elements is not here."""
+    """Raise if the codec of foreign elements is not installed."""
     if name in _PACKAGES:
         _package(name, where)
 
@@ -151,7 +152,7 @@ def _zstd_decompress(data: Bytes, out: Bytes, where: str) -> None:
     zstandard = _package("zstd", where)
     try:
         said: int = zstandard.get_frame_parameters(data.data).content_size
-        # The library would allocate what a frame says of itself.
+        # The library would allocate the size that a frame declares.
         if said != len(out):
             refuse("size", f"{where} does not say that it has {len(out)} bytes")
         found: bytes = _zstd().decompressor.decompress(

@@ -12,7 +12,7 @@ __all__ = ["as_it_lies"]
 
 
 def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview, dict[str, Json]] | None:
-    """Return the memory of a tensor and what ``order`` and ``ascend`` say of it.
+    """Return the memory of a tensor and the values of ``order`` and ``ascend``.
 
     None if it is row-major already, has gaps, repeats elements, or is not of the type to be written.
     """

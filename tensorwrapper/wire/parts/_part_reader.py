@@ -22,7 +22,7 @@ _INT64 = np.dtype("<i8")
 class PartReader:
     """Reads the parts of one message, without copies.
 
-    Every method raises `RemoteProtocolError` for what does not fit. A field that names a part holds its
+    Every method raises `RemoteProtocolError` for invalid input. A field that names a part holds its
     number.
     """
 

@@ -20,7 +20,7 @@ _EMPTY = memoryview(b"")
 
 @final
 class PartWriter:
-    """Collects the parts of one message; packings put into it what they need beside a tensor's own part.
+    """Collects the parts of one message; packings add parts beside a tensor's main part.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def write_parquet(
     Raises
     ------
     ConversionError
-        If they are no columns: of as many rows each, of elements that Parquet has.
+        If they are not columns: of as many rows each, of elements that Parquet has.
     DataFileError
         If the file cannot be written.
     """
@@ -64,7 +64,7 @@ def write_feather(
     Raises
     ------
     ConversionError
-        If they are no columns: of as many rows each, of elements that Arrow has.
+        If they are not columns: of as many rows each, of elements that Arrow has.
     DataFileError
         If the file cannot be written.
     """

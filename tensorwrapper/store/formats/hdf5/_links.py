@@ -59,7 +59,7 @@ def _names(above: str, group: "h5py.Group", parts: Collection[str], links: Links
     """Return the names in a group that are text, without those of parts, and take note of the others."""
     found: list[str] = []
     for own in group:
-        # h5py gives bytes where they are no UTF-8.
+        # h5py gives bytes where they are not UTF-8.
         if isinstance(cast("object", own), bytes):
             name = cast("bytes", own).decode("utf-8", "backslashreplace")
             text = f"the name {own!r} in the group {above or '/'!r} is no text in UTF-8"

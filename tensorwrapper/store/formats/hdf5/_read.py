@@ -688,7 +688,7 @@ def _counts_of(parts: "Mapping[str, h5py.Dataset]", ragged: Ragged) -> dict[int,
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     import h5py  # noqa: PLC0415 - an extra
 
-    # A link may lead to another file, and is no dataset here.
+    # A link may lead to another file, and is not a dataset here.
     link = group.get(name, getlink=True)
     found = group[name] if isinstance(link, h5py.HardLink) else None
     if not isinstance(found, h5py.Dataset):

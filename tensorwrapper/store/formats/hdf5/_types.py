@@ -288,7 +288,7 @@ def is_text(dtype: "np.dtype[Any]") -> bool:
 
 
 def field_refusal(name: str, dtype: "np.dtype[Any]") -> Loss | None:
-    """Return why a field of records is no tensor."""
+    """Return why a field of records is not a tensor."""
     if is_text(dtype) or (dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8)):
         return None
     text = f"the field {name!r} has elements of type {str(dtype)[:80]}"

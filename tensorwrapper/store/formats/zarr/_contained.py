@@ -21,7 +21,7 @@ def is_inside(path: Path, root: str) -> bool:
 
 
 def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
-    """Return why a link is not followed; None if a path is no link, or one to another place in the store.
+    """Return why a link is not followed; None if a path is not a link, or one to another place in the store.
 
     `what` says in words what the link is.
     """

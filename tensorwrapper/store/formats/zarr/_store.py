@@ -168,7 +168,7 @@ class _Finder:
             self._put_together(name, folder, said)
 
     def _loss_of(self, name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-        """Return why an array is no tensor, or where its chunks are that are not followed."""
+        """Return why an array is not a tensor, or where its chunks are that are not followed."""
         what = f"the folder of chunks of the array {name!r}"
         return (
             self.refused.get(name)

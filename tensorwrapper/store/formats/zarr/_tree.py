@@ -76,7 +76,7 @@ def read_node(folder: Place) -> Mapping[str, Any]:
 
 
 def _check_version(node: Mapping[str, Any], version: int, path: Place) -> None:
-    """Raise unless a node is of a version: one of another version is no damage."""
+    """Raise unless a node is of a version: one of another version is not a damage."""
     found = node.get("zarr_format")
     if found != version or isinstance(found, bool):
         raise _unknown(path, f"is not of version {version} of Zarr", found, "version")
@@ -242,7 +242,7 @@ def _holds_nodes(path: Path, depth: int) -> bool:
 def rows_of(
     folder: Place, node: Mapping[str, Any], key: str, root: str
 ) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
-    """Return what a group says of its rows, and the arrays in it that make them; None if it is no rows.
+    """Return the description of rows in a group, and its arrays; None if it is another group.
 
     Raises
     ------

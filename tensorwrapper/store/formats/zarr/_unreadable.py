@@ -76,7 +76,7 @@ _CODECS_2: Final = {
 
 
 def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-    """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
+    """Return why an array is not a tensor here; None if it is one, or if only reading it can tell."""
     extents: object = node.get("shape")
     rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
     if rank > DEFAULT_LIMITS.rank:
@@ -150,7 +150,7 @@ def _is_swapped(codec: object) -> bool:
 
 
 def _odd_word(node: Mapping[str, Any]) -> str | None:
-    """Return an option that is no option of a grid, of names of chunks, or of a codec of the core."""
+    """Return an option that is not an option of a grid, of names of chunks, or of a codec of the core."""
     if node["zarr_format"] == 2:
         return None
     given: list[tuple[str, object, _Words]] = [
