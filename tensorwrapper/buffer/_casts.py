@@ -130,7 +130,7 @@ def check_write(
     value
         A number, an array, or lists of numbers.
     casting
-        ``"unsafe"`` casts as NumPy does, whatever is lost.
+        ``"unsafe"`` casts as NumPy does, even with losses.
     weak
         Whether the array was made of Python's numbers; found out by default.
 
@@ -158,7 +158,7 @@ def check_write(
         return array
     if weak is None:
         weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
-    # Lists of nothing have no type either, whatever NumPy makes of them.
+    # Empty lists have no dtype either, whatever NumPy makes of them.
     fits = not array.size or (given.kind in "biu" and kind_of_numbers(dtype) in "bif")
     if not (weak and fits):
         check_kinds(given, dtype)
@@ -208,7 +208,7 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 
 def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether a number of one type is none of another, whatever its value."""
+    """Return True if no number of one type is a number of another, whatever its value."""
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one in "mM":
         # A time with a unit cannot be converted to one without.
@@ -417,7 +417,7 @@ def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
     known = ~np.isnat(times)
     if exact or _is_finer(fitted.dtype, array.dtype):
         return cast("_Mask", known & (fitted.astype(array.dtype) != array))
-    # NumPy rounds what is near the least time down past it: the sign tells.
+    # NumPy rounds values near the least time past it: compare the signs.
     past = (array.astype(np.int64) < 0) & (fitted.astype(np.int64) >= 0)
     return cast("_Mask", (known & past) | (known == np.isnat(cast("Any", fitted))))
 

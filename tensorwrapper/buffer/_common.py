@@ -55,7 +55,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     in_tiles: ClassVar[bool] = False
     """True if tiles are stored separately, so that one of them is simpler than all."""
     stores_orbits: ClassVar[bool] = False
-    """True if one stored element stands for several, which a symmetry makes equal."""
+    """True if one stored element represents several, which a symmetry makes equal."""
 
     @property
     @abstractmethod
@@ -143,7 +143,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         *,
         casting: WriteCasting = "same_kind",  # noqa: ARG002
     ) -> None:
-        """Raise what `accumulate` would: ReadOnlyError; unless all goes, DTypeError or SizeOverflowError."""
+        """Raise the errors of `accumulate`: ReadOnlyError, DTypeError or SizeOverflowError; or do nothing."""
         raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
     @abstractmethod
@@ -171,13 +171,13 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return self.gather((np.arange(a, min(a + _BATCH, stop)) for a in steps), stop - start)
 
     def check_bounds(self, least: int, greatest: int) -> None:
-        """Raise unless all addresses from `least` to `greatest` exist: what makes a view safe."""
+        """Raise unless all addresses from `least` to `greatest` exist, so that a view is safe."""
         if least < 0 or greatest >= self.size:
             raise BufferSizeError(
                 f"the layout needs offsets {least} to {greatest}; the buffer has {self.size} elements"
             )
 
-    # What a layout reaches.
+    # Elements of a layout.
 
     def tiles_of(self, layout: LayoutCommon) -> "PresentTiles[ScalarT_co] | None":  # noqa: ARG002 - none
         """Return which tiles of a layout of tiles are stored; None if all elements are, or by themselves."""
@@ -289,7 +289,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return False
 
     def obstacle(self, layout: LayoutCommon) -> str:
-        """Return why no array can be over these elements, and what has them instead."""
+        """Return why no array can be over these elements, and the alternative."""
         if not layout.shape.is_box:
             ways = "`r.to_padded()` fills it, `r.cells()` has its parts"
             return f"a tensor of shape {layout.shape} is no array: {ways}"

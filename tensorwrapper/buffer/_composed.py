@@ -142,7 +142,7 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         self.base.write(self.addresses[addresses], values)
 
     def __reduce__(self) -> "tuple[type[Lookup[Any]], tuple[IntArray, BufferCommon[ScalarT_co]]]":
-        # Whether addresses are distinct is found anew.
+        # Whether addresses are distinct is computed again.
         return Lookup, (self.addresses, self.base)
 
 

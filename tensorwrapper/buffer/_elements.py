@@ -40,7 +40,7 @@ def holds_strings(dtype: "np.dtype[Any]") -> bool:
 
 
 def kind_of(dtype: "np.dtype[Any]") -> StringKind:
-    """Return what the strings of a dtype for them are: bytes, which are objects, or text."""
+    """Return the kind of the strings of a dtype: bytes, which are objects, or text."""
     return "binary" if dtype.kind == "O" else "utf8"
 
 

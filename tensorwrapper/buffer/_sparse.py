@@ -180,7 +180,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         Parameters
         ----------
         inside
-            Told all stored addresses, ascending, says which are to become the fill; None for none.
+            Function of all stored addresses, ascending, that marks those to become the fill; None for none.
         addresses
             Where to write; no address comes twice.
         values
@@ -216,7 +216,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         if not self._adding:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
 
-    # What a layout reaches: nothing here goes through elements that are not stored.
+    # Elements of a layout: nothing here visits elements that are not stored.
 
     def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[S]]":
         # Where the layout takes them as they come, the elements are not copied, and read-only.
@@ -321,7 +321,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         self._put(layout, np.flatnonzero(mask), taken)
 
     def assign_from(self, layout: LayoutCommon, source: BufferCommon[Any], theirs: LayoutCommon) -> bool:
-        # It costs what is stored on the two sides, whatever the sizes.
+        # The cost depends on the stored elements of both sides, not on the sizes.
         fill = source.fill_value
         if fill is None or not is_fill(self._cast(fill), self._fill):
             return False

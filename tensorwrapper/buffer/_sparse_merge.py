@@ -57,7 +57,7 @@ def check_addresses(addresses: IntArray, values: Array, size: int) -> IntArray:
 
 
 def is_fill(values: Array, fill: Array) -> npt.NDArray[np.bool_]:
-    """Tell which values are what is not stored: equal to the fill, or not a number just as it is.
+    """Return which values need not be stored: equal to the fill, or not-a-number like it.
 
     Zeros of either sign are equal, as everywhere in NumPy.
     """

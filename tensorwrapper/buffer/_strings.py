@@ -168,7 +168,7 @@ class Strings(BufferCommon[Any]):
     ) -> None:
         raise DTypeError("strings are not added up: the elements are no numbers")
 
-    # What a layout reaches: starts and stops are moved, the bytes stay where they are.
+    # Elements of a layout: starts and stops are moved, the bytes stay in place.
 
     def strings_of(self, layout: LayoutCommon) -> StringData:
         """Return the elements in row-major order; the bytes are shared, in O(1) for contiguous elements."""

@@ -25,7 +25,7 @@ def add_at(flat: Array, places: IntArray, values: Array, casting: WriteCasting =
 
 
 def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasting = "same_kind") -> Array:
-    """Return values as elements that may be added; casts and sums of ``"unsafe"`` lose what NumPy's lose.
+    """Return values as elements to add; casts and sums of ``"unsafe"`` have the losses of NumPy's.
 
     Raises
     ------

@@ -34,8 +34,8 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     Rows are a ``large_list``, a mode of one extent in a box or behind rows is a ``fixed_size_list``; strings
     are ``large_string`` or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into
     bits, are copied; so are elements of a foreign byte order, or in another order than the row-major one.
-    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow
-    cannot say: origins, names, layers and tiles.
+    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists the losses in
+    Arrow: origins, names, layers and tiles.
 
     Parameters
     ----------
@@ -101,8 +101,8 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     """Return schema and array for Arrow's C interface, of the type of a requested schema if there is one.
 
     The same elements in other lists, views of lists, offsets or tensors are made, and numbers of another type
-    if it holds each of them. Lists in views of lists, or views of strings, are not, and what is returned then
-    is what would be without a request, as the interface allows.
+    if it can represent each of them. Lists in views of lists, or views of strings, are not made; the result
+    then is the same as without a request, as the interface allows.
 
     Raises
     ------

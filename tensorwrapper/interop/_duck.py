@@ -110,7 +110,7 @@ class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _read(value: Any) -> Any:  # noqa: ANN401 - arguments of NumPy's functions, in lists or not
-    """Return what NumPy computes with: arrays in place of duck arrays."""
+    """Return arguments for NumPy: arrays in place of duck arrays."""
     if isinstance(value, DuckArray):
         return np.asarray(value)
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Series and frames of pandas, both ways: what is a table of one type."""
+"""Series and frames of pandas, both ways: a frame of one type is a matrix."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,7 +36,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     DTypeError
         If pandas has no such elements.
     ModuleNotFoundError
-        If pandas, or what it takes for lists (pyarrow) or sparse columns (SciPy), is not installed.
+        If pandas, or its dependency for lists (pyarrow) or sparse columns (SciPy), is not installed.
 
     Examples
     --------

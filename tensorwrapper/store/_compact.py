@@ -1,4 +1,4 @@
-"""`compact`: a file written anew, with each tensor that grew in as few records as it needs."""
+"""`compact`: rewrite a file, with each extended tensor in as few records as it needs."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ def compact(
     piece_bytes: SupportsIndex = _PIECE_BYTES,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Compaction:
-    """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
+    """Rewrite a `.tens` file, so that tensors extended by `TensFile.extend` are in few records.
 
     Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a `Tensor`
     afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as

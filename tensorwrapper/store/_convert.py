@@ -95,7 +95,7 @@ def convert(
     DataFileError
         If a file is missing, damaged, or cannot be written.
     ModuleNotFoundError
-        If what reads or writes such a file is not installed; it says what brings it.
+        If the library for such a file is not installed; the error names the extra.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -
     done, total, left = 0, sum(parts), iter(parts)
     for given in tensors:
         yield given
-        done += next(left, 0)  # what is left out counts as well
+        done += next(left, 0)  # tensors that are left out count as well
         progress(done, total)
 
 
@@ -193,7 +193,7 @@ def _from_tens(
 
 
 def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
-    """Return what is written, and whether it is records: those of which all fields are wanted, as a whole."""
+    """Return the tensors to write, and the records among them: those with all fields selected, as a whole."""
     wanted = set(names)
     owners: dict[str, str] = {}
     for owner, fields in file._directory.records.items():
@@ -204,7 +204,7 @@ def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
 
 
 def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
-    """Return the names that tensors had before they came into a `.tens` file, for what has names as paths."""
+    """Return the earlier names of the tensors in a `.tens` file, for formats with paths as names."""
     said: dict[str, Mapping[str, Any]] = {}
     for name in names:
         said[name] = {}
@@ -215,7 +215,7 @@ def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
 
 
 def _whole(file: TensFile, name: str) -> object:
-    """Return what is written in runs of rows: a view would be computed before."""
+    """Return a tensor to write in runs of rows: a view is computed first."""
     if file._directory.has_view(name):
         return file[name]
     parts = file._parts(name)

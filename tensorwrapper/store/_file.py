@@ -86,12 +86,12 @@ class _Lying:
     field: str = ""
 
     def message(self) -> Message:
-        """Return what its first record says."""
+        """Return the message of its first record."""
         return self.reader.piece(self.owner, self.places, 0)[1]
 
 
 def _version_of(found: _Lying) -> str:
-    """Return what tells a tensor from one that may take its place."""
+    """Return the identity of a tensor, different from one that replaces it."""
     mapped, places = found.reader.mapped, [*found.places, *[row[1] for row in found.grown]]
     return version_of_records(lambda start, size: bytes(mapped[start : start + size]), places)
 
@@ -165,7 +165,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._file: int | None = None
         self._owner: int | None = None  # the process that has the lock
         self._temporary: str | None = None
-        self._target = ""  # what is written: the file that a link leads to is replaced, and not the link
+        self._target = ""  # the target of a link is replaced, and not the link
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
@@ -221,7 +221,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._directory.torn is not None:
             check_tear(reader.read_at, self._directory, reader.size)
-            # What a writer that died left unfinished: no directory names it.
+            # Cut off unfinished records of a writer that died: no directory lists them.
             os.ftruncate(self._file, self._directory.end)
         from tensorwrapper.store.append._writer import RecordWriter  # noqa: PLC0415 - readers need none
 
@@ -297,7 +297,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return grown_view(found.reader, found.places, found.grown)
 
     def _as_origin(self) -> FileOrigin:
-        """Return what tensors of this file remember of it."""
+        """Return the origin that tensors of this file keep."""
         if self._origin is None:
             file = cast("int", self._file)
             path = as_found(self._target or self._where)
@@ -311,7 +311,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return self._target or os.path.realpath(self._where)
 
     def _stored(self, name: str) -> "StoredView":
-        """Return what the record of a view says."""
+        """Return the message in the record of a view."""
         from tensorwrapper.store.views._read import StoredView  # noqa: PLC0415 - few files have views
 
         message = self._reading.message(self._view_place(name), RecordFacts("view", name))
@@ -673,7 +673,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return what is stored under a name, without its elements.
+        """Return the entry of a name, without its elements.
 
         Raises
         ------
@@ -729,7 +729,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ConversionError
             If a view that is to be kept has a step that is not written, or a source in no file.
         LocalProtocolError
-            If the format cannot say what the tensor holds, or a reader with the limits of this file would
+            If the format does not support the tensor, or a reader with the limits of this file would
             refuse it: the text names the limit.
         DataFileError
             If the file is closed, or the disk is full.
@@ -782,7 +782,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ConversionError
             If only one of both is jagged, or sparse, or they have other fills.
         DTypeError, SizeOverflowError
-            If the tensor has what the elements cannot hold.
+            If the elements of the tensor do not fit the type.
         LocalProtocolError, DataFileError
             As `append`; also if the record that was added last is damaged.
 
@@ -850,8 +850,8 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def flush(self) -> None:
         """Write the index, and wait until the disk has everything.
 
-        Without it a file is complete as well, but is scanned when it is opened; and what was appended
-        outlives this process, but perhaps not this machine.
+        Without an index a file is complete as well, but is scanned when it is opened. The appended tensors
+        outlive this process, but perhaps not a crash of the machine.
         """
         writer = self._writing()
         try:
@@ -940,7 +940,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return draw_entries(entries, 0 if self.closed else len(self), title=shortened(repr(self))).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the file, and the first of its tensors."""
+        """Return the HTML for notebooks: the file, and the first of its tensors."""
         return html_block(
             shortened(repr(self)), picture="" if self.closed or not len(self) else self.to_svg()
         )

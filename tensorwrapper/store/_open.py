@@ -111,7 +111,7 @@ def open(  # noqa: A001
         Whether a null where a list is expected, in a column of a Parquet or Feather file, is refused when it
         is read, or is an empty row.
     raw
-        Whether what a convention puts together (the sparse matrices of AnnData, rows of CF) is listed as the
+        Whether the parts of a convention (the sparse matrices of AnnData, rows of CF) are listed as the
         arrays that the file has.
     follow
         A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
@@ -364,9 +364,9 @@ def save(
     Raises
     ------
     TensorNameError
-        If a name is empty, a path, or over 255 bytes long, or `compress` names what is not saved.
+        If a name is empty, a path, or over 255 bytes long, or `compress` names a tensor that is not saved.
     LocalProtocolError
-        If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
+        If the format does not support a tensor, or a reader with these limits would refuse it.
     ConversionError
         If another kind of file cannot say it; or if a view cannot be kept.
     DataFileError
@@ -454,12 +454,12 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     Parameters
     ----------
     path
-        Where the file is to be; the end of its name says what it is: ``.tar``, ``.tar.gz``, ``.tgz``,
+        Path of the file; its extension determines the format: ``.tar``, ``.tar.gz``, ``.tgz``,
         ``.tar.bz2``, ``.tbz2``, ``.zip`` or ``.npz``.
     sets
         Sets with different numbers. They may be made one after the other.
     prefix
-        With what the names of all members begin.
+        Prefix of the names of all members.
 
     Raises
     ------

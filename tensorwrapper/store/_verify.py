@@ -49,7 +49,7 @@ def verify(
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Verification:
-    """Read all of a `.tens` file and tell what is wrong with it.
+    """Read all of a `.tens` file and report its errors.
 
     Every checksum is computed, every tensor is opened, and the index is compared with the records. A change
     of any bytes, or of their order, is missed once in 2**32 times at most.
@@ -65,7 +65,7 @@ def verify(
     limits
         As in `open`: a tensor beyond them is a problem.
     progress
-        Told after each record how many bytes were read, and how many there are.
+        Called after each record with the number of bytes read, and of all.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def _scan(reader: RecordReader, size: int) -> tuple[list[Place], int]:
 
 
 def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
-    """Return what the index says of the records that were walked over, and what is there instead."""
+    """Return differences between the index and the records that were read."""
     listed = {row for row in directory.rows if row[1].start < end}
     found = set(walked.rows)
     misnamed = [

@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     class Kin(Protocol[_C_contra, _R_co]):
         """A class with a type for each rank, for type checkers: `Tensor` or `View`.
 
-        An operation of both is written once, and says by `_kin` what it returns: the class of whatever it is
-        called on, with a mode less or more, of a known rank, or (``None``) of an unknown one.
+        An operation of both is written once, and `_kin` is its result type: the class of the object that it
+        is called on, with a mode less or more, of a known rank, or (``None``) of an unknown one.
         """
 
         def _kin(self, change: _C_contra, /) -> _R_co: ...
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 class TensorCommon(ABC, Generic[ScalarT_co]):
     """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_relabelled`.
 
-    Also `_as_operand` and `__mask_places__`: what it is in a call, and between brackets.
+    Also `_as_operand` and `__mask_places__`: its form as an operand, and as a key.
     """
 
     __slots__ = ()
@@ -119,7 +119,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        """Return the same elements under what an operation makes of the layout."""
+        """Return the same elements with the layout of an operation."""
 
     @abstractmethod
     def _see_by(
@@ -225,7 +225,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        """Return the same elements in the same order, under what an operation makes of the layout."""
+        """Return the same elements in the same order, with the layout of an operation."""
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
         """Return the same elements under indices that begin at `origin`; keys go on counting from zero.
@@ -329,7 +329,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self: "Kin[None, _R]", extents: UnknownRank, /) -> _R:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
-        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        The extents are separate arguments or one sequence. One may be -1: it is computed from the others. A
         `View` takes any extents, and puts the elements in order when it is computed.
 
         Raises
@@ -359,7 +359,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> Any:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
-        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        The extents are separate arguments or one sequence. One may be -1: it is computed from the others. A
         `View` takes any extents, and puts the elements in order when it is computed.
 
         Raises

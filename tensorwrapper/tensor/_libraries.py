@@ -54,7 +54,7 @@ class TensorLibraries:
     def to_torch(self) -> "torch.Tensor":
         """Return the tensor as one of PyTorch: a strided, a nested or a sparse one; a box shares its memory.
 
-        A view is computed. `interop.to_torch` says what is copied, and has the errors.
+        A view is computed. `interop.to_torch` documents copies and errors.
         """
         return cast("torch.Tensor", hand_over("to_torch", self))
 
@@ -90,7 +90,7 @@ class TensorLibraries:
         """Return the box, tiles or layers as an array of Dask, jagged rows as a collection; nothing is read.
 
         Tiles are chunks, and rows come in runs of at most `max_elements`. A view is read chunk by chunk, when
-        that is computed. `interop.to_dask` says what the chunks are where there are no tiles, and has the
+        that is computed. `interop.to_dask` documents the chunks where there are no tiles, and the
         errors.
 
         Examples

@@ -417,7 +417,7 @@ class Tensor(
         return make_tensor(cut_rows(self._layout, counts, mode), self._buffer)
 
     def rows(self) -> "TensorRows[Tensor[S], Tensor[Any]]":
-        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+        """Return the rows along the last mode: a sequence of views, with reductions of each.
 
         Raises
         ------

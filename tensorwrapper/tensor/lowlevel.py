@@ -20,12 +20,14 @@ validity.
 that `check_sequences` allows; `reading_lazily`, around what a library reads. `has_null` and `split_nulls`
 are for lists with None.
 
-**Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
+**Operands** of NumPy's calls: `read_operand` (a valid operand), `is_foreign` (implements NumPy's protocol
+itself),
 `promoted` (the type of several), `type_of_extreme` (that of minimum and maximum), `reduced_shape` (the shape
 of a reduction). Beside sparse tensors:
 `check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
-**Keys of rows**: `is_ragged` tells them, `chosen_layout` is what a key with arrays selects of a layout.
+**Keys of rows**: `is_ragged` recognises them, `chosen_layout` is the selection of a key with arrays from a
+layout.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 

@@ -119,7 +119,7 @@ def arrays_from_arrow(
 def _values_of(
     schema: ArrowSchema, take: "Callable[[], ForeignArray | None]", null_rows: NullRows
 ) -> ArrowValues:
-    """Return what an array holds; of none, as a stream without arrays has, what it would if it were empty."""
+    """Return the contents of an array; without one, as in an empty stream, those of an empty array."""
     if schema.format == b"+s":
         said = metadata_of(schema)
         if said.get(_EXTENSION) == _CELLS:
@@ -205,7 +205,7 @@ def _order_and_names(text: bytes, table: IntArray) -> tuple[tuple[int, ...], tup
         said = json.loads(text or b"{}")
         names: object = said.pop("dim_names", None) or [None] * table.shape[1]
         order: list[int] = said.get("permutation") or list(range(table.shape[1]))
-        # It says what is wrong with the order, or with extents that all are to have.
+        # It raises for a wrong order, or for extents that should be equal.
         Shape.from_arrow_tensors(table, json.dumps(said))
         meant = [cast("list[object]", names)[mode] for mode in order]
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
@@ -214,7 +214,7 @@ def _order_and_names(text: bytes, table: IntArray) -> tuple[tuple[int, ...], tup
 
 
 class _Reader:
-    """Reads an array level by level, and remembers what the schema says of its tensors."""
+    """Reads an array level by level, and collects the schema's facts about its tensors."""
 
     def __init__(self, null_rows: NullRows) -> None:
         self.null_rows = null_rows
@@ -410,7 +410,7 @@ def _read_elements(schema: ArrowSchema, array: ForeignArray | None, first: int, 
             return StringData.from_list([], kind=kind), None
         return read_arrow_strings(array, kind, width, first, count), None
     if form == b"n" and not count:
-        # Nobody said what is not there; NumPy says float64 of an empty list.
+        # The type of missing elements is unknown; NumPy uses float64 for an empty list.
         return np.empty(0), None
     name = _NUMBERS.get(form)
     if name is None and form != b"b":

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class ArrowTypeLike(Protocol):
-    """A type or a field of Arrow, of whatever library."""
+    """A type or a field of Arrow, of any library."""
 
     def __arrow_c_schema__(self) -> object:
         """Return a capsule with a schema."""

@@ -43,7 +43,7 @@ STRING_FORMATS: Final[dict[bytes, tuple[StringKind, int]]] = {
     b"vu": ("utf8", 0),
     b"vz": ("binary", 0),
 }
-"""Arrow's words for types, what their elements are, and how many bytes an offset has; views have none."""
+"""Arrow's format strings, the kind of their elements, and the bytes of an offset; views have none."""
 
 
 @runtime_checkable
@@ -123,7 +123,7 @@ def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
 def read_stream(
     source: object, read: Callable[[ArrowSchema, Callable[[], ForeignArray | None]], _T]
 ) -> Iterator[_T]:
-    """Yield what `read` makes of each array of a stream; of one without arrays what it makes of None."""
+    """Yield the results of `read` for each array of a stream; for an empty one the result for None."""
     call = getattr(source, "__arrow_c_stream__", None)
     if call is None:
         raise ConversionError(

@@ -151,7 +151,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         return self._index.pattern
 
     def orbit_sizes(self) -> IntArray:
-        """Return how many tiles each stored one stands for."""
+        """Return how many tiles each stored one represents."""
         return np.bincount(self._table.slots, minlength=self.stored.count)
 
     def as_readonly(self) -> "SymmetricBlocks[S]":
@@ -171,7 +171,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         _fill(made, self.stored, values, self.symmetry, self._table, _index(self.pattern, fill))
         return made
 
-    # What a layout reaches.
+    # Elements of a layout.
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
         """Tell whether a layout is all of the box, or of its tiles, in their order."""

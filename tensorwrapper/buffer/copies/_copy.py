@@ -66,7 +66,7 @@ _counting: ContextVar[tuple[CopyCount, ...]] = ContextVar("_counting", default=(
 def count_copies() -> Generator[CopyCount]:
     """Count the bytes of elements that the library copies in this block (and this thread or task).
 
-    What NumPy copies on a user's own behalf, and what ZeroMQ and the kernel copy, is not counted.
+    Copies by NumPy for its callers, and by ZeroMQ and the kernel, are not counted.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def take_windows(windows: npt.NDArray[_S], places: IntArray) -> npt.NDArray[_S]:
 def take_together(
     arrays: Sequence[npt.NDArray[_S]], places: Iterator[IntArray], size: int
 ) -> list[npt.NDArray[_S]]:
-    """Return what `take_elements` does of each of several flat arrays, for the same places."""
+    """Return the results of `take_elements` of several flat arrays, for the same places."""
     results = [new_memory((size,), flat.dtype) for flat in arrays]
     start = 0
     for batch in places:
@@ -200,7 +200,7 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
     """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
     given = cast("Array", value) if isinstance(value, np.ndarray) else None
     if given is not None and np.may_share_memory(target, given):
-        # NumPy itself reads what it has written where strides of one sign differ: x[0:8:2] = x[0:4].
+        # NumPy reads elements that it has just written where strides of one sign differ: x[0:8:2] = x[0:4].
         value = given if given.strides == target.strides else copy_elements(given)
     array = cast("Array", value) if target.size > CACHED and isinstance(value, np.ndarray) else None
     if array is None or array.shape != target.shape or np.may_share_memory(target, array):

@@ -27,7 +27,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["copy_between", "run_copy"]
 
 _BlockRow: TypeAlias = "tuple[Sequence[int], int, Sequence[int], int, Sequence[int]]"
-"""Extents of a block, where it starts and what steps it takes in the source, and both in the target."""
+"""Extents of a block, its start and its strides in the source, and both in the target."""
 
 _BYTES = 1 << 20  # bytes at a time, where elements pass through memory in between
 _LONG = 1 << 12  # bytes from which a run is copied by itself
@@ -43,7 +43,7 @@ _Places: TypeAlias = tuple[IntArray, IntArray]
 @final
 @frozen(eq=False)
 class _Move:
-    """The memory of both sides, and the type that elements are moved as, whatever they mean."""
+    """The memory of both sides, and the type as which elements are moved."""
 
     source: _Memory
     target: _Memory
@@ -77,12 +77,12 @@ def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsI
     """Move the elements of a plan from one flat array to another; other places of the target are kept.
 
     Nothing the size of the data is allocated, except where both arrays share memory that is read and
-    written: then what is read is copied first.
+    written: then the source is copied first.
 
     Parameters
     ----------
     plan
-        What moves where.
+        The plan of the copy.
     source, target
         One-dimensional arrays without gaps, of one dtype.
     threads
@@ -152,7 +152,7 @@ def _apart(source: Array, bounds: tuple[int, int]) -> Array:
 
 
 def _unit(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """Return a type of the same size whose elements are copied as they are, whatever they mean."""
+    """Return a type of the same size whose elements are copied without conversion."""
     size = dtype.itemsize
     return np.dtype(f"u{size}" if size in {1, 2, 4, 8} else "c16" if size == 16 else f"V{size}")
 
@@ -274,7 +274,7 @@ def _copy_alike(move: _Move, form: CopyTable, sources: IntArray, targets: IntArr
 def _blocks_everywhere(
     memory: _Memory, unit: "np.dtype[np.generic]", length: int, extents: list[int], steps: list[int]
 ) -> tuple[Array, int]:
-    """Return all blocks of one form, and what is added to the place of a block for its number.
+    """Return all blocks of one form, and the offset of a block by its number.
 
     A run is one element as long as it is; the blocks overlap in memory.
     """

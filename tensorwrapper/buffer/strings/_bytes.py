@@ -107,7 +107,7 @@ def to_bytes_array(buffer: object, what: str) -> Bytes:
         If it has no buffer, or one with gaps.
     """
     try:
-        # Any contiguous buffer, whatever its elements: the cast makes them bytes.
+        # Any contiguous buffer: the cast makes its elements bytes.
         array = np.frombuffer(memoryview(cast("bytes", buffer)), dtype=np.uint8)
     except (TypeError, ValueError, BufferError) as error:
         raise StringDataError(

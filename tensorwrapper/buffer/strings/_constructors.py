@@ -55,7 +55,7 @@ class StringConstructors(ABC):
         Raises
         ------
         ConversionError
-            If an item is neither, or items are of both kinds, or not of the kind asked for.
+            If an item is neither, or items are of both kinds, or not of the given kind.
         StringDataError
             If a str has a lone surrogate, which UTF-8 cannot say.
 

@@ -19,7 +19,7 @@ _MISSING: Final = object()
 
 @final
 class CurrentStrings:
-    """The strings at hand. A reader takes them and works on them, whatever is written meanwhile.
+    """Strings that are replaced atomically. A reader takes them and is unaffected by later writes.
 
     Strings that are written one by one are kept separately until all strings are read, so that a loop of
     writes does not pass over all elements each time. A reader needs no lock.
@@ -52,7 +52,7 @@ class CurrentStrings:
 
     def item(self, place: int) -> str | bytes | None:
         """Return one string, as it is now."""
-        # First what was written: a merge puts the strings in place before it drops these.
+        # First the written ones: a merge replaces the strings before it drops these.
         found = self._written.get(place, _MISSING)
         return self._strings.item(place) if found is _MISSING else cast("str | bytes | None", found)
 

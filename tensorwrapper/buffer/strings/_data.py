@@ -321,7 +321,7 @@ class StringData(StringConstructors):
         if offsets is None:
             offsets, data = splits_of(self.lengths()), self._packed_bytes()
         if self.validity is not None:
-            # Arrow counts bits and offsets from one place: a bitmap that begins elsewhere is made anew.
+            # Arrow counts bits and offsets from one place: copy a bitmap with another start.
             first, shift = divmod(self.validity_offset, 8)
             bitmap = pack_marks(self.is_valid()) if shift else self.validity[first:]
         return export_array(self.kind, self.null_count, bitmap, offsets, data, requested_schema)

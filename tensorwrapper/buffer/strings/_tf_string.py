@@ -111,7 +111,7 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     ------
     ConversionError
         If `strings` are not `StringData`, or an element is null: TF_STRING has no nulls, and
-        `StringData.fill_null` says what to write.
+        `StringData.fill_null` replaces them.
 
     Examples
     --------
@@ -161,7 +161,8 @@ def decode_tf_strings(
     encoding
         None: the elements are bytes, of kind binary. ``"utf-8"``: they are text, which is checked.
     strict
-        Whether to accept only what `encode_tf_strings` writes. If not, all is accepted that TensorFlow
+        Whether to accept only the output of `encode_tf_strings`. If not, all input is accepted that
+        TensorFlow
         accepts safely: offsets in any order, elements that share bytes, gaps, bytes at the end, and lengths
         in more bytes than they need.
     max_bytes
@@ -337,7 +338,7 @@ def decode_tf_string(buffer: BufferLike | Array, *, strict: bool = True) -> byte
     Raises
     ------
     StringDataError
-        If the buffer is empty or does not hold what its length says.
+        If the buffer is empty or does not have its declared length.
 
     Examples
     --------

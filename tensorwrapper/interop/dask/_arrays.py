@@ -1,4 +1,4 @@
-"""Boxes, tiles and layers as arrays of Dask, both ways: a chunk is what is read of a view at a time."""
+"""Boxes, tiles and layers as arrays of Dask, both ways: a view is read one chunk at a time."""
 
 import itertools
 from typing import Any, Final

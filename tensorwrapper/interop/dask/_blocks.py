@@ -120,7 +120,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     def map_tiles(
         self, function: "Callable[[Array], npt.ArrayLike]", *, dtype: npt.DTypeLike | None = None
     ) -> "DaskBlocks":
-        """Return what a function makes of the present tiles; absent ones stay what they are.
+        """Return the results of a function of the present tiles; absent ones are not changed.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class _Facts(NamedTuple):
 
 
 def _needed(side: "Tensor[Any] | DaskBlocks", slots: IntArray) -> object:
-    """Return what a task gets of an operand: all of a tensor, the parts of a collection that have tiles."""
+    """Return the operand for a task: all of a tensor, or the parts of a collection with the tiles."""
     if isinstance(side, Tensor):
         return [side]
     stored, symmetry = side.stored_pattern, side.symmetry

@@ -39,9 +39,9 @@ def chunks_of(value: TensorLike, chunks: ChunksLike | None, most: int) -> Tiling
     Parameters
     ----------
     value
-        What is gridded.
+        The gridded tensor or view.
     chunks
-        What the user wants, of the box of all elements; None for what the shape or its memory says.
+        Chunks of the caller, of the box of all elements; None for those of the shape or its memory.
     most
         How many elements a chunk has at most where neither says so.
     """

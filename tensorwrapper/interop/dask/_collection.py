@@ -130,7 +130,7 @@ class DaskTensor(_Operators):
     is_nullable: bool = False
     """True if numbers may be nulls."""
 
-    # What it is.
+    # Properties.
 
     @property
     def size(self) -> int:
@@ -191,7 +191,7 @@ class DaskTensor(_Operators):
     def repartition(
         self, *, max_elements: int | None = None, marks: npt.ArrayLike | None = None
     ) -> "DaskTensor":
-        """Return the same rows in other parts; only what a part has not where it is put together moves.
+        """Return the same rows in other parts; only rows that are missing on the new worker of a part move.
 
         Parameters
         ----------
@@ -242,7 +242,7 @@ class DaskTensor(_Operators):
         shape: Shape[Any] | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> "DaskTensor":
-        """Return what a function makes of each row of the outermost mode, which it gets as a tensor.
+        """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
         As `map_tiles`, but that the function is called for each row: rather for few long ones.
         """
@@ -260,8 +260,7 @@ class DaskTensor(_Operators):
         Parameters
         ----------
         function
-            A ufunc that takes elements in any order, or what makes one number of a row, which it gets as a
-            tensor.
+            A ufunc that takes elements in any order, or a function from a row, as a tensor, to a number.
         initial
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
         """
@@ -275,7 +274,7 @@ class DaskTensor(_Operators):
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
-        """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0.
+        """Return the reduction of all elements by a ufunc in any order: a Dask array of rank 0.
 
         Raises
         ------
@@ -328,7 +327,7 @@ class DaskTensor(_Operators):
     def _call(
         self, function: Callable[..., Any], name: str, inputs: Sequence[Any], token: object
     ) -> "DaskTensor":
-        """Return what a function of NumPy makes of the elements of operands that fit, part by part."""
+        """Return the results of a function of NumPy for the elements of operands that fit, part by part."""
         operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
         shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
         shape, modes = OperandShapes.fit(shapes, name)
@@ -345,7 +344,7 @@ class DaskTensor(_Operators):
         ]
         dtypes = iter([part.dtype for part in whole])
         with np.errstate(all="ignore"):
-            # The local call on one element of each says what is made, or what is wrong.
+            # Call it locally on one element of each to find the type of the result, or the error.
             sample = function(
                 *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
             )
@@ -388,7 +387,7 @@ class DaskTensor(_Operators):
     def of_parts(
         self, name: str, tasks: Mapping[Any, object], outer: Shape[Any], dtype: "np.dtype[Any]"
     ) -> "DaskArray | DaskTensor":
-        """Return a collection whose parts are what tasks make of the parts of this one."""
+        """Return a collection of the results of tasks on the parts of this one."""
         graph = layer_of(name, tasks, [self])
         if outer.rank == 1:
             return array_over(graph, name, self.chunks, dtype)
@@ -441,7 +440,7 @@ class DaskTensor(_Operators):
         return self.of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
 
     def as_source(self) -> "RowSource":
-        """Return what views of it read."""
+        """Return the source of views."""
         return RowSource(self)
 
     def _side(self, side: Literal["values", "valid"]) -> "DaskTensor":
@@ -521,7 +520,7 @@ class RowSource:
         return selection.size * self.dtype.itemsize
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Compute what is selected, part by part, as Dask is configured."""
+        """Compute selections, part by part, as Dask is configured."""
         name, held = name_of("read", self, list(selections)), self.held
         tasks, targets = dict[Any, Any](), list[Array]()
         for selection, target in zip(selections, out, strict=True):

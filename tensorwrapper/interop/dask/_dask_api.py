@@ -184,7 +184,7 @@ def compute_tasks(graph: object, keys: list[Any], scheduler: object) -> list[Any
 
 
 def compute_all(collection: object, options: Mapping[str, object]) -> object:
-    """Return what a collection is in this process."""
+    """Return the computed value of a collection in this process."""
     return _load("dask").compute(collection, **options)[0]
 
 

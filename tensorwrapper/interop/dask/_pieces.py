@@ -52,7 +52,7 @@ class Placed:
         return frozenset(("runs",))
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Copy what has arrived of each selection."""
+        """Copy the arrived pieces of each selection."""
         arrived = _arrived.get()
         for selection, target in zip(selections, out, strict=True):
             write_elements(target, arrived[self.number, selection])
@@ -182,7 +182,7 @@ class Recipe:
     view: View[Any]
     """The part; its sources elsewhere are `Placed`."""
     wanted: tuple[tuple[int, Wanted], ...]
-    """The selections that it reads: the number of the source, and what of it."""
+    """The selections that it reads: the number of the source, and the selection."""
     uses: tuple[tuple[int, tuple[slice, ...], Wanted | None], ...]
     """For each piece its selection, its place there, and its part of a chunk that is not cut."""
     as_array: bool

@@ -116,7 +116,7 @@ class DaskRecords:
     def map_partitions(
         self, function: Callable[..., Records], *arguments: object, **options: object
     ) -> "DaskRecords":
-        """Return what a function makes of the records of each part, a task for each.
+        """Return the results of a function of the records of each part, a task for each.
 
         Raises
         ------

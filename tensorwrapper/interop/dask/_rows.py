@@ -159,7 +159,7 @@ def map_each_row(
     dtype: "np.dtype[Any]",
     part: Tensor[Any],
 ) -> Tensor[Any]:
-    """Return what a function makes of each row."""
+    """Return the results of a function of each row."""
     starts = row_starts(target)
     found: Array = np.empty(target.size, dtype)
     for number, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -179,7 +179,7 @@ def map_each_row(
 
 
 def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
-    """Return what a function makes of each tile; an array where that is a box."""
+    """Return the results of a function of each tile; an array where that is a box."""
     found: Any = part.reduce_tiles(function, initial=initial)
     return _array_of(found) if found.shape.is_box else _sealed(found)
 
@@ -190,7 +190,7 @@ def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -
 
 
 def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:
-    """Return what a reduction along the last modes makes of some rows; an array where that is a box."""
+    """Return the reduction of some rows along the last modes; an array where that is a box."""
     found = call(part)
     return _array_of(found) if found.shape.is_box else _sealed(found)
 
@@ -200,7 +200,7 @@ def _array_of(found: Tensor[Any]) -> Array:
 
 
 def reduce_elements(ufunc: np.ufunc, part: Tensor[Any]) -> Array | None:
-    """Return what a ufunc makes of all elements of some rows; None if there is none."""
+    """Return the reduction of all elements of some rows; None if there are none."""
     elements = (part.drop_null() if part.is_nullable else part).elements()
     return np.asarray(ufunc.reduce(elements)) if elements.size else None
 

@@ -1,7 +1,7 @@
 """Tensors, views and shapes between the workers of Dask: buffers travel beside the pickle, and are read-only.
 
-Pickles of protocol 5 do the same without Dask. But what `distributed` unpickles by itself may be written to,
-or is copied so that it may: there, elements that other tasks read, too, would change under them.
+Pickles of protocol 5 do the same without Dask. But memory that `distributed` unpickles by itself is writable,
+or is copied to be writable: elements that other tasks read, too, could change under them.
 """
 
 import pickle

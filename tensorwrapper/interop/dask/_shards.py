@@ -59,7 +59,7 @@ class Moves:
 
 
 def held_by(source: object) -> Held | None:
-    """Return what Dask holds of a source; None if it is another."""
+    """Return the chunks of a source in Dask; None for another source."""
     own = getattr(source, "held", None)
     if isinstance(own, Held):
         return own
@@ -108,7 +108,7 @@ def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
 @final
 @frozen(eq=False)
 class _Part:
-    """A part of the result: what it reads, and of which chunks."""
+    """A part of the result: its reads, and their chunks."""
 
     view: View[Any]
     wanted: tuple[tuple[int, Wanted], ...]
@@ -163,7 +163,7 @@ def _places(held: Iterable[Held]) -> dict[Key, list[str]]:
 
 
 def moves_of(views: Sequence[View[Any]], held: Sequence[Held]) -> Moves:
-    """Return what parts of a view that `lowered` gave move between the workers that hold chunks."""
+    """Return the transfers between workers for parts of a view that `lowered` returned."""
     places = _places(held)
     parts = [_Part.of(view, held) for view in views]
     homes = _homes(parts, places)
@@ -189,7 +189,7 @@ def tasks_over(
     made = [_Part.of(view, held) for _, view in parts]
     homes = _homes(made, places)
     tasks: dict[Any, object] = {}
-    # The scheduler takes what begins like this for a moment's work, and gives it to no other worker.
+    # The scheduler treats keys with this prefix as fast tasks, and does not move them to another worker.
     apart_name = name_of("rechunk-split", name)
     cuts: dict[Any, object] = {}
     where: dict[Any, list[str]] = {}

@@ -21,7 +21,7 @@ def _trim() -> Callable[[int], Any] | None:
 
 
 def give_back() -> None:
-    """Return free memory. ZeroMQ takes 34 bytes for each byte that encodes an empty frame; glibc keeps them."""
+    """Return free memory. ZeroMQ takes 34 bytes per byte that encodes an empty frame; glibc keeps them."""
     trim = _trim()
     if trim is not None:
         trim(0)

@@ -117,7 +117,7 @@ class Pattern:
         ------
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError,
         SizeOverflowError
-            If it is of another kind, or has what these elements cannot hold.
+            If it is of another kind, or has values that do not fit these elements.
         """
         weak = isinstance(given, list | tuple)
         if _is_empty(given):
@@ -212,7 +212,7 @@ class Pattern:
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}; those of type {dtype} do not fit")
             return tensor
         if fill is not None and self.fill_value is not None:
-            # Files have one order of bytes, whatever the order in memory.
+            # Files have one byte order, whatever the order in memory.
             if dtype.newbyteorder("<") != self.dtype.newbyteorder("<"):
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}, not {dtype}: astype() converts")
             if not bool(is_fill(fill, self.fill_value)):

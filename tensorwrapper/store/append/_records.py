@@ -47,12 +47,12 @@ class Records:
     _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
 
     def open(self, number: int) -> Tensor[Any]:
-        """Return the tensor of a record; 0 is what was begun, which may be several.
+        """Return the tensor of a record; 0 is the first part, which may have several records.
 
         Raises
         ------
         DataFileError
-            If it is not what the others say.
+            If it does not match the others.
         """
         if not number:
             return self.first
@@ -62,7 +62,7 @@ class Records:
         found = self.reader.record(self.rows[number - 1])[0]
         self._check(number, found)
         if len(self._opened) >= _AT_HAND:
-            # Whoever else empties it at the same time opens a record more.
+            # A concurrent thread that clears it only opens one record more.
             self._opened.clear()
         self._opened[number] = found
         return found
@@ -85,17 +85,17 @@ class Records:
         )
 
     def check(self, number: int) -> None:
-        """Raise unless a record is what the others say."""
+        """Raise unless a record matches the others."""
         if not (self._alike and self._alike[0].found[number]):
             self.open(number)
 
     def alike(self) -> RecordBatch:
-        """Return what many records say that are written alike, read at once; number 0 is not among them.
+        """Return the fields of many records of one form, read at once; number 0 is not among them.
 
         Those that are not found, each is opened by itself.
         """
         if not self._alike:
-            # Whoever else looks at the same time finds the same.
+            # A concurrent thread finds the same.
             self._alike.append(self._read_alike())
         return self._alike[0]
 

@@ -221,14 +221,14 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return what is stored under a name, without its elements.
+        """Return the entry of a name, without its elements.
 
         Raises
         ------
         TensorNameError
             If there is no such tensor.
         DataFileError
-            If what the file says of it is damaged.
+            If its description in the file is damaged.
         """
         held, tensor = self._find(name), self[name]
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
@@ -337,7 +337,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         Parameters
         ----------
         prefix
-            With what the names of its members begin; needed only where there are several such.
+            Prefix of the names of its members; needed only where there are several prefixes.
 
         Raises
         ------

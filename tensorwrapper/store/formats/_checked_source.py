@@ -23,7 +23,7 @@ __all__ = ["CheckedSource"]
 @final
 @frozen(eq=False, repr=False)
 class CheckedSource:
-    """A source whose reads raise `DataFileError` where what they meet is damaged."""
+    """A source whose reads raise `DataFileError` for damaged data."""
 
     source: "Source"
     path: Path | str
@@ -53,7 +53,7 @@ class CheckedSource:
         return known - {"write", "atomic", "casts"} if self.dtype.kind == "b" else known - {"write", "atomic"}
 
     def cost(self, selection: "Wanted") -> int:
-        """Return what the source says."""
+        """Return the cost of the source."""
         return self.source.cost(selection)
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:

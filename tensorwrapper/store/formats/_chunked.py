@@ -13,7 +13,7 @@ __all__ = ["ChunkSelection", "by_chunk"]
 @final
 @frozen(eq=False)
 class ChunkSelection:
-    """A chunk of a mode, and what is wanted of it."""
+    """A chunk of a mode, and its selected positions."""
 
     chunk: int
     target: slice

@@ -100,7 +100,7 @@ class Contents:
     Unreadable attributes are returned as a loss.
     """
     unsaid: Callable[[], tuple[Loss, ...]] = tuple
-    """Returns what else is there that no tensor says: another file has it not."""
+    """Function that returns further contents, of no tensor, which another format would lose."""
     told: Callable[[], tuple[Loss, ...]] = tuple
     """Function that returns further losses, which need more than names: they are computed on access."""
     stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
@@ -119,11 +119,11 @@ class Contents:
 
 
 SCALES: Final = ("scale_factor", "add_offset")
-"""Attributes that say what the numbers of an array stand for."""
+"""Attributes that describe the meaning of an array's numbers."""
 
 
 def unsaid_attributes(attributes: Mapping[str, Sequence[str] | Loss]) -> list[Loss]:
-    """Return that nothing else than this file has what its writers said of tensors, groups and the file."""
+    """Return the loss of further attributes of tensors, groups and the file, which only this file has."""
     found: list[Loss] = []
     for name, keys in attributes.items():
         if isinstance(keys, Loss):
@@ -193,7 +193,7 @@ class Options:
         return found
 
     def codec_of(self, name: str, codecs: Mapping[str, str], kind: str) -> str | None:
-        """Return what a kind of file calls the codec of a tensor; None if it is stored as it is.
+        """Return a format's name of the codec of a tensor; None if it is stored uncompressed.
 
         Raises
         ------
@@ -228,7 +228,7 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
             if options.way_out and isinstance(error, ConversionError):
                 raise ConversionError(f"{error}; {options.way_out}") from error
             raise
-        # A file that cannot be read says so; all else is what the other kind of file cannot say.
+        # An unreadable file has its own error; all others are limits of the target's format.
         otherwise: LossCode = "damage" if isinstance(error, DataFileError) else "kind"
         lost.append(unread(f"{name!r} is left out", name, error, otherwise))
 

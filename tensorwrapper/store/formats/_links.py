@@ -44,7 +44,7 @@ class Links:
     ) -> dict[str, str]:
         """Return the other names of tensors, with the first names; at most so many: others work as well.
 
-        `fields` has by the name of records what its fields add to it, with the names of these.
+        `fields` has the suffixes of fields with their names, by the name of records.
         """
         known, ordered = set(names), sorted(names)
         links = sorted(self.targets)
@@ -79,7 +79,7 @@ class Links:
 
 
 def _ended(link: str, ends: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Return a link with each end, and what that is a name of; no name that something else has."""
+    """Return a link with each suffix, and the target of that; skip names that are taken."""
     return {f"{link}{end}": name for end, name in ends.items() if f"{link}{end}" not in known}
 
 

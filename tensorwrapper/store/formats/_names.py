@@ -16,7 +16,7 @@ TRUE_NAME: Final = "name"
 """Under which the metadata of a tensor have the name that it had where it came from."""
 
 _NO_NAME: Final = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARK: Final = 8  # bytes for what tells two names apart
+_MARK: Final = 8  # bytes of the suffix that distinguishes two names
 
 
 @final
@@ -78,7 +78,7 @@ def check_path(name: str, kind: str, others: str = "", most: int | None = None) 
 
 
 def _plain(name: str) -> str:
-    """Return a name without what makes a path of it; it may be one that no tensor can have."""
+    """Return a name without the characters of a path; it may not be valid for a tensor."""
     found = unicodedata.normalize("NFC", _NO_NAME.sub(".", name))
     # Never in the middle of a character.
     return (
@@ -91,7 +91,7 @@ def _plain(name: str) -> str:
 def tens_names(names: Iterable[str]) -> dict[str, str]:
     """Return by the names of a file those that the tensors have in a `.tens` file.
 
-    Slashes, backslashes and control characters become dots. A name that needs no change keeps what it is.
+    Slashes, backslashes and control characters become dots. A name that needs no change is kept.
 
     Examples
     --------

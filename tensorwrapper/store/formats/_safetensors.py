@@ -48,7 +48,7 @@ _CHUNK: Final = 2**24
 
 
 def open_safetensors(path: Path, _how: Opening) -> Contents:
-    """Return what a file of safetensors has; its header is read."""
+    """Return the contents of a file of safetensors; its header is read."""
     arrays, metadata, losses = read_safetensors(path)
     return Contents(
         {
@@ -67,7 +67,7 @@ def _same(array: Array) -> Array:
 def read_safetensors(
     path: Path,
 ) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
-    """Return where arrays start, the arrays, mapped into memory, metadata, and what is not an array here.
+    """Return the start of the arrays, the arrays, mapped into memory, metadata, and losses.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_plans(
 ) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
     """Return type, extents and place of each array, by the header of a file of so many bytes.
 
-    After them are metadata, and what is not an array here.
+    After them are metadata, and losses.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def read_plans(
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
         raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
     header = _load(stream.read(length), path)
-    # The owner's library takes null for nothing said.
+    # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
     metadata = {} if said is None else said
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):

@@ -25,7 +25,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 __all__ = ["Found", "with_sparse"]
 
 Found: TypeAlias = "tuple[str, np.dtype[Any] | None, Held]"
-"""The name of a member, its type unless its header is damaged, and what reads it."""
+"""The name of a member, its type unless its header is damaged, and its reader."""
 _Parts: TypeAlias = Mapping[str, Array]
 
 _NAME: Final = "array"

@@ -54,7 +54,7 @@ _BLOCK: Final = 2**24
 
 
 def to_write(given: object, name: str, target: object, *, nulls: bool = False) -> TensorLike:
-    """Return what is written under a name: a view stays one, and is computed a block at a time.
+    """Return the value to write under a name: a view stays one, and is computed a block at a time.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def is_wide(dtype: "np.dtype[Any]") -> bool:
 def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") -> ConversionError:
     """Return that a kind of file has no name for a type of elements, and which cast helps.
 
-    `pair` is what that kind has for complex numbers.
+    `pair` is the format's type of complex numbers.
     """
     advice = "a .tens file keeps them"
     if not holds_strings(dtype) and dtype.type.__module__ != "numpy":
@@ -151,7 +151,7 @@ def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") ->
 
 
 def dense_advice(tensor: TensorLike) -> str:
-    """Return what makes a tensor a dense box from zero on, as the end of an error; nothing if it is one."""
+    """Return advice that makes a tensor a dense box from zero on, for an error; empty if it is one."""
     shape = tensor.shape
     if isinstance(tensor, Tensor) and tensor.is_sparse:
         return "to_dense() has all elements"

@@ -99,7 +99,7 @@ class ZipMember:
         return Done(len(out))
 
     def whole(self) -> Array:
-        """Return all elements, of whatever type they are."""
+        """Return all elements, of any type."""
         turn = -1 if self.is_fortran else 1
         extents = self.extents[::turn] or (1,)
         check_bytes(prod(extents) * self.dtype.itemsize, self.name, self.limits)

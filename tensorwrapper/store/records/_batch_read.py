@@ -167,7 +167,7 @@ def find_alike(
 ) -> tuple[_Bools, IntArray, IntArray]:
     """Return which records are alike to one, and for each where its parts are and how many bytes they have.
 
-    The parts are the elements, and of rows the splits, from the outermost: a row of the tables for each. What
+    The parts are the elements, and for rows the splits, from the outermost: a row of the tables for each.
     `read_alike` checks the values of the splits. O(bytes of labels), without a loop over records.
 
     Parameters
@@ -178,7 +178,7 @@ def find_alike(
         A row for each: where it starts, how many bytes its message has, how many rows of the tensor come
         before it, and how many it has.
     likeness
-        To what they are compared.
+        The template to compare with.
     dtype
         The type of the elements.
     """
@@ -201,7 +201,7 @@ def find_alike(
 def read_alike(
     mapped: memoryview, found: _Bools, places: IntArray, sizes: IntArray, dtype: "np.dtype[np.generic]"
 ) -> RecordBatch:
-    """Return what records that `find_alike` found say, without those whose splits are none."""
+    """Return the contents of records that `find_alike` found, without those with invalid splits."""
     file = np.frombuffer(mapped, dtype=np.uint8)
     counts = sizes[0] // dtype.itemsize
     while True:

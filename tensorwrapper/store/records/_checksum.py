@@ -37,7 +37,7 @@ class Algorithm(IntEnum):
 
 
 def _xxhash() -> ModuleType | None:
-    # Asked for at each record, and nearly always there.
+    # Looked up for each record, and nearly always loaded.
     found = sys.modules.get("xxhash")
     if found is not None:
         return found

@@ -25,7 +25,7 @@ def _kind(fields: tuple[str, ...]) -> str:
 
 @final
 class Directory:
-    """The records that were found, and what is known of the file as a whole."""
+    """The records that were found, and facts about the file as a whole."""
 
     __slots__ = (
         "_entries",
@@ -52,7 +52,7 @@ class Directory:
     )
 
     def __init__(self) -> None:
-        # The places of a tensor, or its number among what was listed.
+        # The places of a tensor, or its number among the listed ones.
         self._entries: dict[str, tuple[Place, ...] | int] = {}
         self._listed: list[Listing] = []
         self._n_listed = 0  # rows of these that `_rows` does not have
@@ -226,7 +226,7 @@ class Directory:
         return tuple([(name, place, piece, len(places), None) for piece, place in enumerate(places)])
 
     def _last(self, name: str) -> Row | None:
-        """Return the last record of a name that was not read yet, if it is one that stands for itself."""
+        """Return the last record of a name that was not read yet, if it is complete by itself."""
         if self._find is None or name in self._entries:
             return None
         found = self._find(name)
@@ -273,7 +273,7 @@ class Directory:
         self.end = end
 
     def losses(self) -> tuple[Loss, ...]:
-        """Return what was begun and is not there as a whole, or was found damaged, a sentence each."""
+        """Return unfinished and damaged tensors, a sentence each."""
         torn = [] if self.torn is None else [Loss(f"{self.torn}: it and what follows is lost", "", "damage")]
         unfinished = [
             Loss(f"the tensor {name!r} is lost: it has only {len(parts)} of its pieces", name, "damage")
@@ -296,7 +296,7 @@ class Directory:
         Raises
         ------
         DataFileError
-            Also if what goes on is of another kind, or has other fields, than what was begun.
+            Also if an extension is of another kind, or has other fields, than the first part.
         """
         name = row[0]
         goes_on = name in self._entries or row[2] > 0
@@ -309,7 +309,7 @@ class Directory:
         if fields and not goes_on:
             self.records[name] = fields
         elif not goes_on:
-            # An unfinished name may begin anew as another kind.
+            # The name of an unfinished tensor may begin again as another kind.
             self.records.pop(name, None)
 
     def add(self, row: Row) -> None:
@@ -375,7 +375,7 @@ class Directory:
             self.end = found[-1][1].stop
 
     def _list(self, found: Listing) -> bool:
-        """Add what is listed, unless a name is repeated."""
+        """Add listed records, unless a name is repeated."""
         new: dict[str, tuple[Place, ...] | int] = dict(zip(found.names, count(self._n_listed), strict=False))
         last = cast("int | None", new.pop("", None))
         unnamed = 0 if last is None else found.names.count("")

@@ -59,7 +59,7 @@ def make_entry(
     places: tuple[Place, ...],
     field: str = "",
 ) -> Entry:
-    """Return what is known of a tensor, or of a field, whose first record holds `message`."""
+    """Return the facts of a tensor, or of a field, whose first record holds `message`."""
     nbytes = tensor.nbytes if field else sum([HEADER_BYTES + place.length for place in places])
     return Entry(
         name,

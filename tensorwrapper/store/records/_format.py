@@ -62,7 +62,7 @@ def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
 
 
 def unpack_header(raw: bytes) -> RecordHeader:
-    """Return what a foreign header says.
+    """Return the fields of a foreign header.
 
     Raises
     ------

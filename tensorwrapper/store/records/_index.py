@@ -109,7 +109,7 @@ def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: i
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
 ) -> tuple[Sequence[Tensor[Any]], RecordFacts, int] | None:
-    """Return the tables of an index, what it says of itself, and where it ends; None if it is damaged."""
+    """Return the tables of an index, its facts, and its end; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -247,7 +247,7 @@ def _facts(directory: Directory, read_at: ReadAt, raw: bytes, place: Place) -> R
 
 
 def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFacts:
-    """Return what the label of a record says of it, reading nothing else.
+    """Return the facts of a record from its label, reading nothing else.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def _chunks(read_at: ReadAt, place: Place) -> Iterator[bytes]:
 
 
 def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Raise unless what no record was found in is one that was left unfinished, and so may be cut off.
+    """Raise unless the bytes after the last record are an unfinished one, and so may be cut off.
 
     A record with a sound header that is not all there, or does not have its checksum, is. Bytes without
     such a header are if no sound header follows: else a record in the middle is damaged, and there are
@@ -309,7 +309,7 @@ def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
 
 
 def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | None:
-    """Return where a record seems to follow what is none; None if it is only cut off, or nothing follows."""
+    """Return where a record seems to follow damage; None if it is only cut off, or nothing follows."""
     try:
         unpack_header(read_at(directory.end, HEADER_BYTES))
     except DataFileError:

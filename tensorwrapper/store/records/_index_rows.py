@@ -26,7 +26,7 @@ _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
 @final
 @frozen
 class Place:
-    """Where a record lies."""
+    """Place of a record."""
 
     start: int
     length: int
@@ -106,7 +106,7 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
-    """Raise for what is wrong with a table of records between two places, and names of so many bytes."""
+    """Raise for errors of a table of records between two places, and names of so many bytes."""
     ends, starts, lengths, _, _ = table.T
     # Bounded before anything is added to it: no sum can overflow.
     if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
@@ -134,7 +134,7 @@ def unpack_rows(
     if not len(table):
         return []
     ends, starts, lengths, pieces, totals = table.T
-    # Read without signs, negative numbers are above all others. Of what is bounded no sum overflows.
+    # Read without signs, negative numbers are above all others. Sums of bounded numbers do not overflow.
     most = table.view(np.uint64).max(axis=0).tolist()
     sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
     sizes[1:] -= ends[:-1]

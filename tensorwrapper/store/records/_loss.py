@@ -26,9 +26,9 @@ LossCode: TypeAlias = Literal[
 
 @final
 class Loss(str, Shown):
-    """A sentence about what is left out: what it is, why, and which call helps.
+    """A sentence about an omission: the object, the reason, and a remedy.
 
-    It is a `str`; what it says in words, its attributes say to programs.
+    It is a `str`; its attributes have the same information for programs.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Loss(str, Shown):
         Name in the file of the object left out; empty if there is no single one.
     code
         Why: there is no such type of elements here (``"type"``), Python objects and references
-        (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
+        (``"objects"``), nulls among numbers (``"null"``), links elsewhere (``"link"``), a convention
         that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
         not applied (``"scaled"``), a name that was changed or left (``"name"``), no elements (``"empty"``),
         a member that is not an array (``"member"``), a version of a format that is not known (``"version"``),
@@ -92,13 +92,13 @@ class Loss(str, Shown):
 
 
 def loss_in(error: BaseException) -> Loss | None:
-    """Return what an error says as a loss, because something is merely not known; None if it is another."""
+    """Return the loss of an error about unsupported data; None for another error."""
     said: object = error.args[0] if error.args else None
     return said if isinstance(said, Loss) else None
 
 
 def unread(text: str, name: str, error: BaseException, otherwise: LossCode = "damage") -> Loss:
-    """Return that something is not read, by the error that says why: damage is what says nothing else."""
+    """Return the loss of an unread object, by its error: damage, unless the error has another code."""
     said = loss_in(error)
     if said is None:
         return Loss(f"{text}, {error}", name, otherwise)

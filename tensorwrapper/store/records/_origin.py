@@ -74,7 +74,7 @@ class Origin:
     layout: Layout[Any]
     """Layout of the whole tensor, or of the view."""
     version: Callable[[], str] | None
-    """Returns what tells these elements from others; None if the file as a whole does."""
+    """Function that returns the identity of these elements; None if the file as a whole has it."""
     calls: tuple[object, ...] | None = None
     """The calls that made the view of its node; None of a tensor."""
     written: "weakref.ref[Expression] | None" = None
@@ -144,7 +144,7 @@ def origin_of(what: object) -> Origin | None:
 
 
 def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:
-    """Return what tells tensors from others: a number of the headers of their records, as 16 digits."""
+    """Return the identity of tensors: a number of the headers of their records, as 16 digits."""
     made = blake2b(digest_size=_DIGEST)
     for place in places:
         made.update(read_at(place.start, HEADER_BYTES))

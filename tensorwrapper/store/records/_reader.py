@@ -128,7 +128,7 @@ class RecordReader:
     def _tensor_of(self, row: Row) -> Tensor[Any]:
         name, place, _, pieces, after = row
         if pieces == 1 and after is None and not self._field:
-            # Most records say of one plain tensor what its name is, and no more.
+            # Most records have one plain tensor and its name, and nothing else.
             found = read_named(self.body(place), name, self._limits)
             if found is not None:
                 return found
@@ -161,7 +161,7 @@ class RecordReader:
         return self.message(place, facts)
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
-        """Return the message of a record, which must say of itself what is expected."""
+        """Return the message of a record, after comparing it with the expected facts."""
         body = self.body(place)
         return self._said(place, lambda: expected_message(lambda: read_message(body, self._limits), expected))
 
@@ -196,7 +196,7 @@ class RecordReader:
         return self._map[begin : place.stop]
 
     def _said(self, place: Place, read: Callable[[], _T]) -> _T:
-        """Return what is read of a record; an error says which record it is."""
+        """Return the result of reading a record; an error names the record."""
         try:
             return read()
         except DataFileError as error:

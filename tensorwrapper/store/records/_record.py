@@ -57,7 +57,7 @@ _FEW_FIELDS: Final = 2**13
 MOST_VIEWS: Final = 2**15
 """Views of a file at most: their names fit into the label of one index."""
 _KINDS = ("tensor", "records", "view", "metadata", "index")
-_NAMED = ("tensor", "records", "view")  # of these, what the record begins or extends has a name
+_NAMED = ("tensor", "records", "view")  # kinds of records with a name
 
 
 FieldNames: TypeAlias = tuple[str, ...]
@@ -191,7 +191,7 @@ def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | 
     Raises
     ------
     RemoteProtocolError, DataFileError
-        If it is not a message, or says of itself what cannot be.
+        If it is not a message, or has impossible facts.
     """
     frames = decode_frames(body)
     found = read_apart(frames, DEFAULT_LIMITS)
@@ -250,7 +250,7 @@ def encode_view(
     metadata: Mapping[str, object] | None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> list[bytes | memoryview]:
-    """Return the message of a record of a view: a text, what its sources are, and the tables it needs.
+    """Return the message of a record of a view: a text, descriptions of its sources, and its tables.
 
     `frames` are those of positions, which the text names by their numbers.
 
@@ -357,7 +357,7 @@ def read_message(body: memoryview, limits: Limits = DEFAULT_LIMITS) -> Message:
 
 
 def read_facts(label: Json) -> RecordFacts:
-    """Return what a foreign label says of its record.
+    """Return the facts of a record in a foreign label.
 
     Raises
     ------
@@ -391,7 +391,7 @@ def read_facts(label: Json) -> RecordFacts:
 
 
 def check_facts(label: Json, expected: RecordFacts) -> None:
-    """Raise unless a record says of itself what is expected.
+    """Raise unless a record has the expected facts.
 
     Raises
     ------
@@ -404,7 +404,7 @@ def check_facts(label: Json, expected: RecordFacts) -> None:
 
 
 def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> Message:
-    """Return the message of a record, which must say of itself what is expected.
+    """Return the message of a record, after comparing it with the expected facts.
 
     Raises
     ------
@@ -413,7 +413,7 @@ def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> M
     """
     try:
         message = decoded()
-        # With its tensors: they are read when they are first asked for, or refused.
+        # Read its tensors, too: they are read, or refused, on first access.
         len(message.tensors)
     except RemoteProtocolError as error:
         raise DataFileError(f"is refused: {error}") from error

@@ -1,4 +1,4 @@
-"""Bytes at places of an open file, whatever the system: whole or an error, never a part in silence."""
+"""Bytes at positions of an open file, on any system: whole or an error, never silently a part."""
 
 import contextlib
 import os

@@ -32,7 +32,7 @@ def make_beside(target: str, temporary: str) -> int:
     Raises
     ------
     DataFileError
-        If what is to be replaced is not a regular file. The text completes a sentence.
+        If the file to replace is not a regular file. The text completes a sentence.
     OSError
         If the system refuses.
     """
@@ -52,7 +52,7 @@ def replacing(path: Path) -> Generator[BinaryIO, None, None]:
     Raises
     ------
     DataFileError
-        If the file cannot be written, or what is there is no regular file.
+        If the file cannot be written, or an existing one is not a regular file.
     """
     with replacing_path(path) as temporary, temporary.open("r+b") as stream:
         yield stream
@@ -65,7 +65,7 @@ def replacing_path(path: Path) -> Generator[Path, None, None]:
     Raises
     ------
     DataFileError
-        If the file cannot be written, or what is there is no regular file.
+        If the file cannot be written, or an existing one is not a regular file.
     """
     target = os.path.realpath(path)
     temporary = Path(beside(target))

@@ -66,7 +66,7 @@ def mode_of(path: str | os.PathLike[str]) -> int | None:
     Raises
     ------
     DataFileError
-        If what is there is no regular file: it would be replaced by one. The text completes a sentence.
+        If it is not a regular file: it would be replaced by one. The text completes a sentence.
     OSError
         If the system does not tell.
     """
@@ -158,7 +158,7 @@ def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[N
         raise
     except OSError as error:
         if error.errno is None:
-            # Not the system's: so h5py, pyarrow and gzip call what they cannot make sense of.
+            # Not of the system: h5py, pyarrow and gzip raise such errors for data that they cannot parse.
             raise DataFileError(f"{damaged}: {error}") from error
         raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
     except MemoryError as error:

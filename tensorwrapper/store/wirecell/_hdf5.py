@@ -31,7 +31,7 @@ _ATTRIBUTES: Final = 10_000
 
 
 def open_hdf5_sets(where: Where, how: Opening) -> Contents:
-    """Return what an HDF5 file has, and which of its datasets are tensors of Wire-Cell's sets.
+    """Return the contents of an HDF5 file, and which of its datasets are tensors of Wire-Cell's sets.
 
     Raises
     ------

@@ -74,7 +74,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
-    """Return what a file of a kind has that is read by byte ranges; it is copied if there is no other way.
+    """Return the contents of a file that is read by byte ranges, or copied if there is no other way.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
 
 
 def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
-    """Return what a file of a kind has; nothing but names, types and extents is read.
+    """Return the contents of a file; only names, types and extents are read.
 
     Raises
     ------

@@ -44,7 +44,7 @@ class MemberName:
 
 
 def member_name(member: str) -> MemberName | None:
-    """Return what a name says; None if it is none of Wire-Cell's.
+    """Return the parsed name of a member; None if it is not of Wire-Cell's sets.
 
     Examples
     --------

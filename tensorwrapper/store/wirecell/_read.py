@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor files: which sets an archive has, and what of its members is read when."""
+"""Wire-Cell's tensor files: the sets in an archive, and lazy reading of its members."""
 
 import zipfile
 from collections import Counter
@@ -47,7 +47,7 @@ _SHOWN: Final = 60
 @final
 @frozen(eq=False)
 class _Member:
-    """One member of an archive, of whatever kind."""
+    """One member of any archive."""
 
     name: str
     start: int
@@ -59,7 +59,7 @@ class _Member:
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""
     head: Callable[[str], NpyHead]
-    """Returns what its header says, of a tensor of a name."""
+    """Function that returns the parsed header of a tensor of a name."""
     text: Callable[[], bytes]
     """Returns all bytes."""
     refused: str | None = None
@@ -163,7 +163,7 @@ def _head_in(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead:
 
 def _unpacked(archive: Archive, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as member:
-        # Never more than it says, whatever it is inflated to.
+        # Never more than the declared size, whatever the inflated one.
         return member.read(info.file_size)
 
 
@@ -295,7 +295,7 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
 
 
 def _head_of(name: str, member: _Member) -> NpyHead | Loss | None:
-    """Return what the header of an array says, or why a member is not read; None of all others.
+    """Return the header of an array, or the loss of an unread member; None for all others.
 
     A damaged one says so when it is read.
     """

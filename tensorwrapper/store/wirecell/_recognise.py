@@ -99,7 +99,7 @@ class Recognised:
 
     kind: FileKind
     by: Literal["magic", "structure", "name"]
-    """Its first bytes, what it holds, or the end of its name alone."""
+    """Evidence: its first bytes, its content, or only its extension."""
     note: str = ""
     """Further information; often empty."""
 

@@ -95,7 +95,7 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
 
 
 def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
-    """Yield the regular files of an archive in their order, and what else there is.
+    """Yield the regular files of an archive in their order, and its other members.
 
     A second name of a file before it is that file. Files with holes, of which only the rest is there, are
     something else.
@@ -103,7 +103,7 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
     Raises
     ------
     ValueError
-        If a header is damaged, or what it says leaves the archive.
+        If a header is damaged, or points outside of the archive.
     """
     place, said = 0, _Said()
     files: dict[str, TarMember] = {}
@@ -134,7 +134,7 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
 def _member(
     header: bytes, said: "_Said", place: int, size: int, files: Mapping[str, TarMember]
 ) -> TarMember | TarOther:
-    """Return what a header says of the bytes behind it."""
+    """Return the member of a header and the bytes behind it."""
     kind, name = header[156], said.name or _name(header)
     target = said.target or _text(header[157:257])
     if said.has_holes or kind == _HOLES:
@@ -215,7 +215,7 @@ def _text(field: bytes) -> str:
 
 
 def _records(said: bytes) -> _Said:
-    """Return what an extended header of POSIX says."""
+    """Return the fields of an extended header of POSIX."""
     path, target, size, place, has_holes = None, None, None, 0, False
     while place < len(said) and said[place]:
         digits = said[place : place + 6].partition(b" ")[0]

@@ -193,7 +193,7 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
             return cast("Tensor[Any]", cast("Any", value).compute())
         return cast("Tensor[Any]", view_of(value).compute())
     if copy is not False and type(value).__module__.startswith("dask.array"):
-        # NumPy would drop a mask, and does not know what is sparse.
+        # NumPy would drop a mask, and does not support sparse arrays.
         return as_tensor(cast("Any", value).compute(), copy=copy)
     shape = labelled_shape(value)
     if shape is not None:
@@ -207,7 +207,7 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
 
 
 def _unlabelled(value: object, *, copy: bool | None) -> object:
-    """Return what an array with names and labels is made of, if an array of NumPy would lose something."""
+    """Return the data of an array with names and labels, if an array of NumPy would lose something."""
     held: object = getattr(value, "data", None)
     if copy is not False and (type(held).__module__.startswith("dask.array") or is_sparse_array(held)):
         return held
@@ -293,7 +293,7 @@ def _read_array(value: object, *, copy: bool | None) -> Array:
 
 
 def _why_no_array(value: object, error: Exception | None) -> str:
-    """Return what NumPy found, and `jagged` if that reads it: nothing is recommended that does not work."""
+    """Return NumPy's error, with `jagged` as advice if that accepts the value."""
     if isinstance(value, Iterable):
         try:
             jagged(cast("Iterable[object]", value))
@@ -529,7 +529,7 @@ def _depth_of(row: object) -> int:
 def _shapes_of(
     row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
 ) -> "Shape[Any] | SupportsIndex | list[Any]":
-    """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    """Return the facts of a row for `Shape.jagged`, and put its elements at the end of `leaves`."""
     row = _as_row(row)
     if isinstance(row, Tensor):
         tensor = cast("Tensor[Any]", row)
@@ -556,7 +556,7 @@ def _shapes_of(
 
 
 def _shape_of_row(told: "Shape[Any] | SupportsIndex | list[Any]", depth: int) -> Shape[Any]:
-    """Return the shape of a row from what `_shapes_of` tells; one without rows is as deep as they may be."""
+    """Return the shape of a row from the facts of `_shapes_of`; one without rows may have any depth."""
     if isinstance(told, Shape):
         return told
     if not isinstance(told, list):

@@ -42,7 +42,7 @@ def empty(shape: "BlockPattern", *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
 def empty(shape: "BlockPattern", *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
-    """Return a tensor of this shape whose elements are whatever the memory holds."""
+    """Return a tensor of this shape with uninitialized elements."""
 
 
 @overload
@@ -54,7 +54,7 @@ def empty(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ..
 def empty(
     shape: "ShapeLike | BlockPattern", *, dtype: DTypeLike = np.float64, layout: Layout | None = None
 ) -> Tensor[Any]:
-    """Return a tensor of this shape whose elements are whatever the memory holds.
+    """Return a tensor of this shape with uninitialized elements.
 
     Parameters
     ----------

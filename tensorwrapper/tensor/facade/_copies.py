@@ -31,7 +31,7 @@ __all__ = ["TensorCopies"]
 
 
 class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -60,7 +60,7 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
         """Return the same elements in new memory with this `layout`; gaps are zero, or "".
 
-        This retiles and reorders: ``t.layout.copy_plan(layout)`` tells beforehand what it costs.
+        This retiles and reorders: ``t.layout.copy_plan(layout)`` predicts the cost.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ _NUMBERS = "biufc"
 
 
 class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -99,8 +99,8 @@ def _capsule_of(tensor: "TensorExchange[Any]", stream: object, options: dict[str
     Raises
     ------
     ExportError
-        If it is no one memory with one step per mode, read-only and asked for in old words, or of elements
-        that DLPack has no word for.
+        If it is not one strided memory, or is read-only and an old version was requested, or DLPack does not
+        support the elements.
     """
     if stream is not None:
         raise ConversionError("this memory is the CPU's, which has no streams")

@@ -38,7 +38,7 @@ __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
 
 class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -212,7 +212,7 @@ class PointIndexer(Generic[_T]):
             return tensor._led_to(key)
         items: Any = key
         if isinstance(key, tuple) and _are_arrays(items):
-            # The modes of the points come first as they are. The general way says what is wrong with them.
+            # The modes of the points come first unchanged. The general method raises their errors.
             array = tensor._held_array()
             if array is not None and len(items) <= array.ndim and tensor._layout.implementation.names is None:
                 try:

@@ -14,7 +14,7 @@ __all__ = ["TensorQueries"]
 
 
 class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         return tensor_repr(self._layout, self._buffer)
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the elements, a few facts, and a picture of the layout."""
+        """Return the HTML for notebooks: the elements, a few facts, and a picture of the layout."""
         # Loaded here: most programs draw nothing.
         from tensorwrapper.tensor.printing._html import tensor_html  # noqa: PLC0415
 

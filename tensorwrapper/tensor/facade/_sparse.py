@@ -20,7 +20,7 @@ __all__ = ["TensorSparse"]
 
 
 class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 

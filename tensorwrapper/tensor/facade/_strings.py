@@ -19,7 +19,7 @@ __all__ = ["TensorStrings"]
 
 
 class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 

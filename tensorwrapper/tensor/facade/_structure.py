@@ -1,4 +1,4 @@
-"""The structure of rows changed: modes counted as one, rows dealt anew, rows made longer."""
+"""Changes to the structure of rows: merge modes, split rows, pad rows."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, TypeVar, cast, overload
@@ -29,7 +29,7 @@ _J = TypeVar("_J", bound=AnyRank)
 
 
 class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 

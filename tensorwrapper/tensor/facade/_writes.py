@@ -29,7 +29,7 @@ __all__ = ["TensorWrites", "fit_values", "values_into"]
 
 
 class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -145,7 +145,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def _boxed(self, value: Any) -> Any:  # noqa: ANN401 - a tensor, or what NumPy reads
         """Return a tensor that is written as the array that it is, or refuses to be; all else as it is.
 
-        A number is one, whatever held it, and sparse tensors go into sparse ones.
+        A number is one, whatever its container, and sparse tensors are written into sparse ones.
         """
         if not isinstance(value, TensorBase):
             return value
@@ -234,7 +234,7 @@ def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array
     Raises
     ------
     ExtentMismatchError, LayerError, ModeNameError
-        What `OperandShapes.into` raises.
+        Errors of `OperandShapes.into`.
     """
     modes = OperandShapes.into(values.shape, target, what)
     own = values.elements()

@@ -24,7 +24,7 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
         Name of the operation.
     masks
         The fill of each operand that only decides between the others; a number is a fill, too, `DENSE`
-        stands for a dense tensor, and None for what is not known.
+        is the marker of a dense tensor, and None of an unknown fill.
     choices
         The fills of the others, likewise.
 
@@ -43,7 +43,7 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
 
 
 def check_one_fill(what: str, fills: Sequence[object], hint: str = "`s.to_dense()` has all elements") -> None:
-    """Raise unless fills are one, as far as they are known; `what` needs that, and `hint` says what does not.
+    """Raise unless all known fills are equal; `what` needs that, and `hint` names an alternative.
 
     Raises
     ------

@@ -76,7 +76,7 @@ _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 def call_function(
     function: Callable[..., Any], types: Iterable[type], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of tensors; see NEP 18."""
+    """Return the result of a function of NumPy for tensors; see NEP 18."""
     own = _OWN.get(function)
     if any(not issubclass(kind, TensorCommon | np.ndarray) for kind in types):
         return NotImplemented
@@ -148,7 +148,7 @@ def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -
 def _moved_with_nulls(
     function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> TensorBase[Any]:
-    """Return what a function that moves elements makes of values, and beside them of truth values."""
+    """Return the result of a function that moves elements, for values and for their validity."""
     first: Any = arguments[0]
     several = isinstance(first, list | tuple)
     given: list[Any] = list(cast("list[object]", first)) if several else [first]
@@ -338,7 +338,7 @@ def _where(condition: object, *choices: object) -> object:
 
 
 def _where_with_nulls(operands: "list[Operand]") -> TensorBase[Any]:
-    """Return what is chosen of operands that may have nulls; a null where the condition is one."""
+    """Return the chosen elements of nullable operands; a null where the condition is one."""
     shape, reference = shape_of(operands, "where")
     plain = [sides_of(own)[0] if isinstance(own, TensorBase) else own for own in operands]
     chosen = cast("TensorBase[Any]", _where(*plain))
@@ -457,7 +457,7 @@ def _stack(
 def _tensors(
     given: Iterable[object], name: str, axis: "SupportsIndex | None" = None
 ) -> list[TensorBase[Any]]:
-    """Return what is joined as tensors, of which at least one is given.
+    """Return the operands to join as tensors, of which at least one is given.
 
     Arrays have no origin: they get that of the first tensor, except along the mode `axis`.
     """

@@ -100,7 +100,7 @@ def read_operand(value: object, what: str) -> Operand:
     if is_tensor_or_view(value):
         # At rank 0 it is a number with a dtype.
         tensor: Any = value._as_operand()
-        # A number, whatever held it.
+        # A number, whatever its container.
         number = (tensor.buffer.fill_value is not None or tensor.buffer.stores_orbits) and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
@@ -115,7 +115,7 @@ def read_operand(value: object, what: str) -> Operand:
         foreign = with_its_nulls(value)
         return foreign if is_tensor(foreign) else _read_array(value, what)
     if isinstance(value, _WEAK):
-        # A subclass, such as an enumeration, is what it stands for.
+        # A subclass, such as an enumeration, is used by its value.
         return cast("complex", value)
     raise ConversionError(
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "

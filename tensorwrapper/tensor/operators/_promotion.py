@@ -63,7 +63,7 @@ def type_of_extreme(
 def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:
     """Raise unless elements of a type may become the type that ``dtype=`` of a reduction computes in.
 
-    NumPy casts them whatever is lost, and makes a number of not-a-number.
+    NumPy casts them even with losses, and makes a number of not-a-number.
 
     Raises
     ------

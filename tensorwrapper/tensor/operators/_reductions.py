@@ -328,7 +328,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
 def _fitting(ufunc: np.ufunc, array: Array, values: "list[Any]") -> "list[Any]":
     """Return the other operands as ones with which the elements of an array stay of its type.
 
-    NumPy's ``at`` casts what it computes whatever is lost: fractions, and integers that become no time.
+    NumPy's ``at`` casts its results even with losses: fractions, and integers to times that are not valid.
     """
 
     def fits(given: "list[Any]") -> bool:

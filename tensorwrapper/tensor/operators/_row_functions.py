@@ -67,7 +67,7 @@ _OPTIONS: Final[dict[str, set[str]]] = {
 def call_along_rows(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of the rows of its first argument, or of all elements.
+    """Return the result of a function of NumPy for the rows of its first argument, or for all elements.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def call_along_rows(
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
-    """Return what a function makes of rows, or of all elements, which are read now."""
+    """Return the result of a function of rows, or of all elements, which are read now."""
     short = function.__name__
     name, base, tensor = f"np.{short}", _WITHOUT_NAN.get(short, short), given["a"]._as_operand()
     if given["axis"] is None:
@@ -145,7 +145,7 @@ def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any
 
 
 def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str, Any], name: str) -> object:  # noqa: ANN401 - of any rank
-    """Return what a function of NumPy makes of all elements that ``where=`` marks, but for nulls."""
+    """Return the result of a function of NumPy for all elements that ``where=`` marks, without nulls."""
     tensor = _marked(tensor, given.pop("where", True), name)
     out = given.pop("out", None)
     options = {key: own for key, own in given.items() if key != "a" and own is not _UNSET}

@@ -71,7 +71,7 @@ def _computed(
     name: str,
     mask: "Operand | None" = None,
 ) -> "tuple[TensorBase[Any], ...]":
-    """Return what a function makes of sparse tensors and numbers, behind a mask if that is dense."""
+    """Return the result of a function of sparse tensors and numbers, behind a mask if that is dense."""
     given = [own for own in operands if isinstance(own, TensorBase) and own.shape.rank]
     masks = [mask] if mask is not None and _fill_of(mask) is DENSE else []
     shape, reference = given[0].shape, None

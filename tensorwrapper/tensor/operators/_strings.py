@@ -72,7 +72,7 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
 def call_on_texts(
     function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of ``np.strings`` makes of rows: a tensor, or one for each of its results."""
+    """Return the result of a function of ``np.strings`` for rows: one tensor, or one for each result."""
     values = (*arguments, *options.values())
     read = read_operands(tuple([value for value in values if _has_elements(value)]), name)
     shape, reference = shape_of(read, name)
@@ -189,7 +189,7 @@ def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] |
 def _compare(
     name: str, data: list[StringData], places: "list[IntArray | None]", size: int
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return what a comparison says of each pair of strings."""
+    """Return the result of a comparison of each pair of strings."""
     only_equal = name in ("equal", "not_equal")
     for strings in data:
         if strings.null_count and not only_equal:

@@ -147,7 +147,7 @@ def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -
 
 
 def _leaf_of(table: IntArray) -> IntArray:
-    """Return what columns hold of the extents of all leaves."""
+    """Return the extents of all leaves in the columns."""
     return frozen_array(splits_of(table[:, 0]) if table.shape[1] == 1 else tidy_table(table))
 
 

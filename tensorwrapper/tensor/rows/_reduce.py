@@ -35,7 +35,7 @@ def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
 def check_filled(
     ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str, place: "Index | None" = None
 ) -> None:
-    """Raise if a reduction of something empty has no answer; `filled` says along each mode what has elements.
+    """Raise if an empty reduction has no answer; `filled` marks the parts with elements along each mode.
 
     `place` names the first empty one, where `filled` is of all of them in one line.
 
@@ -102,7 +102,7 @@ def reduce_runs(
 ) -> Array:
     """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements.
 
-    ``what`` is how an error names a run, ``dtype`` the type that is computed in.
+    ``what`` names a run in errors, ``dtype`` is the type of the computation.
     """
     _check(ufunc, 1, flat.dtype)
     none: Array = np.zeros(1, flat.dtype)
@@ -155,7 +155,7 @@ def _with_empty(
     what: str = "tile",
     dtype: npt.DTypeLike | None = None,
 ) -> Array:
-    """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
+    """Return the numbers of all tiles: the reduced ones, and for empty tiles the empty reduction."""
     check_dtype(result.dtype)
     if ufunc in (np.gcd, np.hypot):
         # An element by itself comes without its sign, too: NumPy begins with their identity, which is 0.
@@ -164,7 +164,7 @@ def _with_empty(
     if initial is not None:
         neutral = fit_initial(initial, result.dtype)
         result = ufunc(result, neutral)
-    # Without tiles in one mode there are none at all, whatever the other modes say.
+    # Without tiles in one mode there are none at all, whatever is in the other modes.
     if all(f.all() for f in filled) or not all(map(len, filled)):
         return result
     if neutral is None:

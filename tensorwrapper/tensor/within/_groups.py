@@ -88,7 +88,7 @@ def each_row(
     flat, splits
         The elements, and where the rows begin and end.
     function
-        Returns what is to be written of a block of rows, or of one row, along the last axis.
+        Function that returns the values to write for a block of rows, or for one row, along the last axis.
     out
         Where it is written, at the places of the elements.
     columns

@@ -108,7 +108,7 @@ class TensorRows(WithinRows[_T, _R]):
         return runs
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
-        """Return what `ufunc` makes of each row.
+        """Return the reduction of each row by `ufunc`.
 
         Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
 

@@ -31,8 +31,8 @@ _TENSOR: Final = "_shape_tensor"
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
     """Return a type without the names that libraries add to types of Arrow: as if none of them were there.
 
-    A library registers its types when it is imported, and what a file holds must not depend on that. Tensors
-    stay what they are: Arrow itself has them, and they say extents and names.
+    A library registers its types when it is imported, and the contents of a file must not depend on that.
+    Tensors stay as they are: Arrow itself has them, with extents and names.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -91,7 +91,7 @@ class _Retold:
         self._array, self._kind = array, kind
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        del requested_schema  # what asks takes it as it is
+        del requested_schema  # the consumer accepts this schema
         return self._kind.__arrow_c_schema__(), self._array.__arrow_c_array__()[1]
 
 
@@ -128,7 +128,7 @@ def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
 
 
 def added_type(field: "pa.Field") -> str | None:
-    """Return what a library calls a type that it adds to those of Arrow, whether or not it is here."""
+    """Return a library's name of a type that it adds to those of Arrow, whether or not it is installed."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(field.type, pa.BaseExtensionType):

@@ -28,7 +28,7 @@ _STREAM: Final = b"\xff\xff\xff\xff"
 
 
 def open_feather(where: Where, how: Opening) -> Contents:
-    """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
+    """Return the contents of a Feather file (of version 2: Arrow's own); its footer is read.
 
     A null where a list is expected is refused, or an empty row.
 
@@ -100,7 +100,7 @@ class _Batches:
         packed = self._is_packed()
         for batch in self._batches(self._memory_of(own), [own.number] if packed else None):
             array = batch.column(0 if packed else own.number)
-            # Not what it says of itself alone: offsets and text, too.
+            # Check offsets and text as well, not only the metadata.
             array.validate(full=True)
             nbytes += array.nbytes
             check_bytes(nbytes, own.name, self.limits)

@@ -1,4 +1,4 @@
-"""Columns of structs: each of their fields is a tensor, whatever lists are around the structs."""
+"""Columns of structs: each of their fields is a tensor, within any lists around the structs."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -49,7 +49,7 @@ class Column:
 
 
 def leaves_of(kind: "pa.DataType") -> Iterator[Leaf]:
-    """Yield what a column of a type has: itself, or the fields of its structs, and of those in them.
+    """Yield the leaves of a column of a type: itself, or the fields of its structs, and of those in them.
 
     A struct without fields is yielded as it is.
     """

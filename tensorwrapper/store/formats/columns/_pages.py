@@ -113,7 +113,7 @@ def decoded_bytes(file: BinaryIO, chunk: Chunk, width: int) -> Index:
     Raises
     ------
     DataFileError
-        If a page says what cannot be.
+        If a page has impossible numbers.
     """
     width = _WIDTHS[chunk.kind] if chunk.kind < len(_WIDTHS) else max(width, _TEXT)
     unpacked = entries = longest = counted = 0

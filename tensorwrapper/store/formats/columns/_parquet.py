@@ -52,7 +52,7 @@ _CODECS: Final = dict(
 )
 """The format's names of codec numbers."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
-"""Codecs that pyarrow may be built without, and what it calls them."""
+"""Codecs that pyarrow may be built without, and its names of them."""
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are decoded."""
 _SMALL: Final = 2**25
@@ -60,7 +60,7 @@ _SMALL: Final = 2**25
 
 
 def open_parquet(where: Where, how: Opening) -> Contents:
-    """Return what a Parquet file has; its footer is read.
+    """Return the contents of a Parquet file; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
 
@@ -78,7 +78,7 @@ def open_parquet(where: Where, how: Opening) -> Contents:
 
 
 def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
-    """Return what pyarrow opens of a file; of one at an address, spans are fetched at once."""
+    """Return pyarrow's input for a file; of one at an address, spans are fetched at once."""
     return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
 
 
@@ -118,7 +118,7 @@ def _why_unread(name: str, groups: Footer) -> Loss | None:
 
 @functools.cache
 def _missing(number: int) -> str | None:
-    """Return what a codec is called that pyarrow does not unpack; None if it does."""
+    """Return the name of a codec that pyarrow does not unpack; None if it does."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     codec = _CODECS.get(number, f"codec {number}")
@@ -240,7 +240,7 @@ class _Groups:
         return [(own.start, own.start + own.packed) for group in groups for own in self.chunks[group]]
 
     def _turns(self, groups: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Yield groups that are fetched together: so many that what is on the way takes little memory."""
+        """Yield groups to fetch together: so many that the data under way takes little memory."""
         if isinstance(self.where, Path) or not groups:
             yield groups
             return
@@ -307,7 +307,7 @@ class _Groups:
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
-        """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
+        """Raise if the unpacked size is too large; return whether only texts may be, which repeat."""
         nbytes = texts = 0
         with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
             for chunk in self.chunks[group]:
@@ -486,7 +486,7 @@ class _Column:
         return found
 
     def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:
-        """Return the rows of a group, if they are what its footer says."""
+        """Return the rows of a group, if they match its footer."""
         groups = self.groups
         if tensor.is_nullable:
             raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")

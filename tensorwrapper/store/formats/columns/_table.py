@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["KEY", "contents_of", "tensor_of"]
 
 KEY: Final = b"tensorwrapper"
-"""Under which the metadata of a table, and of each column, say what Arrow has no words for: JSON."""
+"""Key of the metadata of a table, and of each column, for facts that Arrow cannot represent: JSON."""
 _JSON_BYTES: Final = 2**20
 
 
@@ -53,7 +53,7 @@ def contents_of(
     packing: str,
     refused: Callable[[Column], Loss | None] | None = None,
 ) -> Contents:
-    """Return what a table has, given what reads a column, and what tells of one that it is not read."""
+    """Return the contents of a table, given a reader of columns, and a function for unread ones."""
     held: dict[str, Held] = {}
     losses: list[Loss] = []
     empties: dict[pa.DataType, Tensor[Any]] = {}

@@ -153,7 +153,7 @@ def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Ten
 
 
 def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
-    """Return what Arrow has no words for."""
+    """Return the facts that Arrow cannot represent."""
     text: dict[str, Json] = {"metadata": {**said}} if said else {}
     if any(shape.names):
         text["dimension_names"] = list(shape.names)

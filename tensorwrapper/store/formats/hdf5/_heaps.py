@@ -70,7 +70,7 @@ class Heaps:
         place = start + _HEAD
         while place + _HEAD <= end:
             size = self._number(place + 8)
-            # Number 0 is what is free, and its size is that of all of it.
+            # Object 0 is the free space, and its size is that of all of it.
             if self._bytes(place, place + 2) != b"\0\0":
                 size = _HEAD + (size + 7) // 8 * 8
             if not 0 < size < 2**63:

@@ -1,6 +1,6 @@
 """All names in an HDF5 file: their targets, and the names that share a target.
 
-Soft links, second names and groups under several names are followed inside the file, by their text. What
+Soft links, second names and groups under several names are followed inside the file, by their text. External
 links to other files are never opened.
 """
 
@@ -92,7 +92,7 @@ def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: L
 def _new_at(
     group: "h5py.Group", own: str, name: str, first: dict[tuple[int, ...], str], links: Links
 ) -> "h5py.Group | h5py.Dataset | None":
-    """Return what a name leads to, if it is a group or a dataset that no other name led to before."""
+    """Return the target of a name, if it is a group or a dataset without an earlier name."""
     import h5py  # noqa: PLC0415 - an extra
 
     try:
@@ -113,7 +113,7 @@ def _new_at(
 
 
 def place_of(found: object) -> tuple[int, ...]:
-    """Return what tells an object from all others that are open."""
+    """Return the identity of an object among all open ones."""
     import h5py  # noqa: PLC0415 - an extra
 
     # Not `h5o.get_info`, which counts the bytes of all that says where chunks are.

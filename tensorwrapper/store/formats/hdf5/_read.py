@@ -94,8 +94,8 @@ _PSEUDO_ATOMS: Final = {
     b"vlstring": "the bytes of texts",
     b"vlunicode": "the characters of texts",
 }
-"""The attribute by which PyTables says that sequences of numbers are something else, and what."""
-_TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
+"""The attribute by which PyTables declares that sequences of numbers are objects of another kind."""
+_TEXT_BYTES: Final = 2**16  # of an attribute that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
 _EARLY: Final = 2**26
 """Bytes of a file up to which its heaps are checked before they are used."""
@@ -109,7 +109,7 @@ def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
 
 
 def open_hdf5(where: Where, how: Opening) -> Contents:
-    """Return what an HDF5 file has; nothing but names, types and extents is read.
+    """Return the contents of an HDF5 file; only names, types and extents are read.
 
     Raises
     ------
@@ -149,7 +149,7 @@ class _Finder:
         self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
-        """Names, of which records they are fields, and what has them."""
+        """Names, the records of which they are fields, and their contents."""
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
@@ -501,7 +501,7 @@ class _Finder:
         return placed(value, [*self._labels(found), *[None] * inner], origin)
 
     def _labels(self, found: "h5py.Dataset") -> list[str | None]:
-        """Return what the modes of a dataset are called: by their labels, or else by their scales."""
+        """Return the names of the modes of a dataset: of their labels, or else of their scales."""
         labels = [""] * len(found.shape)
         if _has_labels(found):
             self.heaps.check()
@@ -552,7 +552,7 @@ class _Finder:
             )
 
     def _objects(self, found: "h5py.Dataset | FieldsOf", name: str) -> list[Array]:
-        """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
+        """Return the objects of a dataset, some rows at a time: each may be as large as the file."""
         self.heaps.check()
         size, rank = prod(found.shape), len(found.shape)
         check_bytes(16 * size, name, self.limits)
@@ -637,7 +637,7 @@ def _size_of(value: bytes | Array) -> int:
 
 
 def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
-    """Return what a group says of its rows; None if it does not speak of them in our form."""
+    """Return the description of rows in a group; None if it has none in this library's form."""
     if RAGGED not in group.attrs:
         return None
     own = group.attrs.get_id(RAGGED)
@@ -717,7 +717,7 @@ def _has_origin(found: "h5py.Dataset") -> bool:
 
 
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
-    """Return what an attribute says in JSON."""
+    """Return the JSON value of an attribute."""
     if found.attrs.get_id(name).dtype.kind not in "SU":
         # Text of any length, as others write it.
         heaps.check()

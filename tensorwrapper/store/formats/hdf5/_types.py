@@ -60,7 +60,7 @@ class DatasetFacts:
 
 
 def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
-    """Return what a dataset is as a tensor, or why it is none; nothing of it is read."""
+    """Return the facts of a dataset as a tensor, or its loss; no elements are read."""
     import h5py  # noqa: PLC0415 - an extra
 
     if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
@@ -198,7 +198,7 @@ def has_misread(kind: "h5py.h5t.TypeID") -> bool:
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
     """Tell whether an attribute can be the names of modes: one text of any length for each.
 
-    HDF5 takes for granted that it is, and follows whatever is there as pointers to text.
+    HDF5 relies on that, and follows any bytes there as pointers to text.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -216,7 +216,7 @@ def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
 
 
 def _away(found: "h5py.Dataset") -> tuple[str, str] | None:
-    """Return where the elements are that are not in the dataset, and what reads them; None if they are."""
+    """Return the place of elements outside of the dataset, and their reader; None if they are inside."""
     if found.is_virtual:
         sources = found.virtual_sources()
         files = _shown([own.file_name for own in sources if own.file_name != "."])

@@ -55,7 +55,7 @@ def write_hdf5(
     Raises
     ------
     ConversionError
-        If HDF5 cannot say what a tensor holds.
+        If HDF5 cannot represent a tensor.
     DataFileError
         If the file cannot be written.
     """
@@ -187,7 +187,7 @@ def _write_rows(
     group = file.require_group(name)
     _say(group, RAGGED, ragged.to_fields())
     for mode, own in sizes.items():
-        # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.
+        # Readers of rows need the starts of rows; cells of several sizes have no such single number.
         is_rows = ragged.is_rows or len(sizes) == 1
         text, array = (f"offsets_{mode}", splits_of(own)) if is_rows else (f"sizes_{mode}", own)
         group.create_dataset(text, data=array)

@@ -39,7 +39,7 @@ def decoded(read: Callable[[int], bytes], nbytes: int, codec: str | None, where:
 
 
 def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
-    """Return what gzip packed, or nothing unless it ends after so many bytes: no more is unpacked."""
+    """Unpack gzip, or return nothing unless it ends after so many bytes: no more is unpacked."""
     stream = zlib.decompressobj(wbits=31)
     found = bytearray()
     while not stream.eof and len(found) <= nbytes:
@@ -51,7 +51,7 @@ def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
 
 
 def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
-    """Return what zstd packed, whether or not its frames say how much that is."""
+    """Unpack zstd, whether or not its frames declare their size."""
     zstandard = load_zstd(where)
     # Incompressible data takes a few bytes more.
     most = nbytes + nbytes // 64 + 1024

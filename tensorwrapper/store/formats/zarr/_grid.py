@@ -107,7 +107,7 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def grid_refusal(node: Mapping[str, Any]) -> str | None:
-    """Return what of an array on a rectilinear grid is not read here; None if all is.
+    """Return the loss of an array on a rectilinear grid that is not read; None if it is.
 
     Examples
     --------

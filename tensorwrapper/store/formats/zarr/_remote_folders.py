@@ -71,7 +71,7 @@ def far_store(address: str) -> FarStore | None:
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
-    """Return what a file about a node says; None if there is none."""
+    """Return the content of a file of a node; None if there is none."""
     ranges = folder.open(key)
     if ranges is None:
         return None
@@ -81,7 +81,7 @@ def _read(folder: Folder, key: str) -> bytes | None:
 
 
 def open_far(store: FarStore, how: Opening) -> Contents:
-    """Return what a store at an address has; nothing but metadata is read.
+    """Return the contents of a store at an address; only metadata is read.
 
     Raises
     ------

@@ -54,7 +54,7 @@ _NAMES: Final = "_ARRAY_DIMENSIONS"
 
 
 def open_zarr(path: Path, how: Opening) -> Contents:
-    """Return what a store has; nothing but metadata is read.
+    """Return the contents of a store; only metadata is read.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def open_zarr(path: Path, how: Opening) -> Contents:
 
 
 def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = None) -> Contents:
-    """Return what a store has that is a folder, an archive or a manifest.
+    """Return the contents of a store that is a folder, an archive or a manifest.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = N
 
 
 class _Finder:
-    """Looks at all nodes of a store, groups before what is in them."""
+    """Visits all nodes of a store, groups before their members."""
 
     def __init__(self, root: str, how: Opening, refused: Mapping[str, Loss]) -> None:
         self.root, self.limits, self.how, self.refused = root, how.limits, how, refused
@@ -130,7 +130,7 @@ class _Finder:
         """Suffixes of the fields of groups with their names, by the name of the group."""
 
     def enter(self, name: str, folder: Place, node: Mapping[str, Any]) -> None:
-        """Note what a node is."""
+        """Record a node."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
         extents = node.get("shape") if is_array else None
         rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
@@ -257,7 +257,7 @@ class _Finder:
         return Part(full, tuple(counts), dtype, partial(reader.array, node))
 
     def _rows(self, name: str, folder: Place, node: Mapping[str, Any]) -> Ragged | None:
-        """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
+        """Return the rows of a group; None if it has none, or some of their arrays are not read."""
         try:
             rows = rows_of(folder, node, RAGGED, self.root)
         except (DataFileError, ParseError) as error:
@@ -278,7 +278,7 @@ class _Finder:
 
 
 def _names_of(node: Mapping[str, Any]) -> object:
-    """Return what an array says of the names of its modes: as Zarr 3 does, or as xarray does in others."""
+    """Return the names of an array's modes: as in Zarr 3, or else as in xarray."""
     return node.get("dimension_names") or node.get("attributes", {}).get(_NAMES)
 
 

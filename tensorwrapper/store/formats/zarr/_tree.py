@@ -247,7 +247,7 @@ def rows_of(
     Raises
     ------
     DataFileError, ParseError
-        If it speaks of rows, and has not what makes them.
+        If it declares rows, and lacks their arrays.
     """
     said = node.get("attributes", {}).get(key)
     if node["node_type"] != "group" or not isinstance(said, dict) or "shape" not in said:

@@ -145,7 +145,7 @@ def _is_swapped(codec: object) -> bool:
     try:
         return not np.dtype(cast("Any", options.get("dtype"))).isnative
     except (TypeError, ValueError):
-        # A read says what is wrong.
+        # A read raises the error.
         return False
 
 
@@ -185,7 +185,7 @@ def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
 
 
 def _layout(node: Mapping[str, Any]) -> str | None:
-    """Return what of where chunks are and what they are called is not known; None if all is."""
+    """Return the unsupported part of a chunk grid or of chunk names; None if all is supported."""
     if node["zarr_format"] == 2:
         order, separator = node.get("order"), node.get("dimension_separator")
         if isinstance(order, str) and order not in _ORDERS_2:

@@ -60,9 +60,9 @@ def write_zarr(
     Raises
     ------
     ConversionError
-        If Zarr cannot say what a tensor holds.
+        If Zarr cannot represent a tensor.
     DataFileError
-        If the store cannot be written, or what is there is none.
+        If the store cannot be written, or an existing folder is not a store.
     """
     zarr: Any = importlib.import_module("zarr")
     names: list[str] = []
@@ -93,7 +93,7 @@ def write_zarr(
 
 
 def _parts_of(ragged: Ragged) -> list[str]:
-    """Return what a group of rows has."""
+    """Return the arrays in a group of rows."""
     return ["values", *[f"sizes_{mode}" for mode in ragged.variable_modes]]
 
 
