@@ -393,7 +393,7 @@ class Selector:
         return tuple([next(news) if entry is None else entry[2] for entry in entries])
 
     def apply(self, operand: Selectable[_PartT], *, strict: bool = False) -> _PartT:
-        """Return what is selected of a layout, tensor or view; nothing is copied.
+        """Return the selection from a layout, tensor or view; nothing is copied.
 
         The result starts at zero. New modes of an extent above 1 are broadcast: tensors are read-only then.
 
@@ -430,7 +430,7 @@ class Selector:
         return tuple(items)
 
     def to_svg(self, extents: Iterable[SupportsIndex] | None = None) -> str:
-        """Return a picture, as SVG: a bar for each mode, on which what is selected is dark.
+        """Return a picture, as SVG: a bar for each mode, with the selected positions dark.
 
         Parameters
         ----------

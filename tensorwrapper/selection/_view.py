@@ -259,7 +259,7 @@ class View(
 
 
 def expression_of(view: View[Any]) -> Expression:
-    """Return what a view is made of, with its steps as they were written."""
+    """Return the expression of a view, with its recorded steps."""
     return view._expression
 
 

@@ -20,7 +20,7 @@ Made = dict[int, BufferCommon[Any]]
 """Memory of cached nodes, by the id of the node, which must outlive it."""
 
 ReadOf = Callable[[Expression], Expression]
-"""Returns as a view of memory what was read for a part of a view."""
+"""Function that returns the read elements of a part of a view as a view of memory."""
 
 
 def brought_here(
@@ -38,7 +38,7 @@ def brought_here(
     view
         In normal form.
     read
-        Returns what was read of sources elsewhere; needed only if it reads some.
+        Function that returns the elements of remote sources; needed only if it reads some.
     made
         Memory of shared nodes that earlier calls computed. Shared nodes at the top of the view are added.
     check
@@ -54,7 +54,7 @@ def brought_here(
 
 @final
 class _Bringing:
-    """The parts of a view on the way, each in turn behind what it is made of."""
+    """The parts of a view in order, each after its operands."""
 
     __slots__ = ("_check", "_done", "_made", "_order", "_read", "_stay", "_users", "_uses", "_view", "_views")
 
@@ -121,7 +121,7 @@ class _Bringing:
 
 
 def _kept_at_top(view: Expression) -> list[Node]:
-    """Return what is made once and met on the way down before anything else that is."""
+    """Return the cached nodes that are reached first, not through other cached nodes."""
     parts = operands_first([view], lambda own: own.node.is_kept)
     below = [part for own in parts for part in own.node.operands if part.node.is_kept]
     return [own.node for own in (view, *below) if own.node.is_kept]

@@ -63,7 +63,7 @@ class ReadProgress:
 
     @property
     def is_needed(self) -> bool:
-        """True if anybody looks."""
+        """True if there is a callback for progress or cancellation."""
         return self._progress is not None or self._cancel is not None
 
     @property
@@ -172,7 +172,7 @@ class _Fetching:
         """Selections that are read straight into the result."""
 
     def run(self) -> None:
-        """Ask all sources, write what needs none of them, and each other step as soon as it has all."""
+        """Start all reads, write the steps without reads, and each other step once its reads are complete."""
         waiting: dict[_Number, list[int]] = {}
         for number, needs in enumerate(self._missing):
             for need in needs:
@@ -246,7 +246,7 @@ class _Fetching:
             raise ConversionError(f"sources ended their reads, and {left} selections have not arrived")
 
     def _spread(self, arrived: _Number, steps: list[int] | None) -> None:
-        """Write the steps that waited only for what has arrived."""
+        """Write the steps that waited only for the arrived selection."""
         if steps is None:
             raise ConversionError(f"selection {arrived[1]} arrived twice, or without a request")
         for number in steps:

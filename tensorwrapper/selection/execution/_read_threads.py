@@ -54,7 +54,7 @@ class BackgroundRead:
             self._news.put(None)
 
     def completed(self) -> Iterator[int | None]:
-        """Return what arrived, in the order in which it did; None after a pause in which nothing came."""
+        """Yield the numbers of arrived selections, in that order; None after a pause without any."""
         while True:
             try:
                 news = self._news.get(timeout=self._pause)

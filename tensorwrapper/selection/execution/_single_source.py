@@ -65,7 +65,7 @@ def wanted_by(view: Expression) -> Outer | None:
     """Return the view of a remote box as one selection, if its strided layout allows that.
 
     Each mode of the source moves with at most one mode of the view, in the same order. The result is
-    what a plan finds. O(modes).
+    that of a plan. O(modes).
     """
     known = view.layout.implementation
     if not isinstance(known, Strided):
@@ -102,7 +102,7 @@ def _wanted_of(plan: "Plan") -> Wanted | None:
 
 
 def _comes_in_order(fetch: Fetch) -> bool:
-    """Tell whether what is read of a source is the part of the view, in row-major order."""
+    """Return True if the read of a source is the part of the view, in row-major order."""
     transform = fetch.transform
     if transform is None:
         return False

@@ -145,7 +145,7 @@ def _of_cells(node: Node, known: _Known) -> _Entries:
     found = [_operand(own, known, is_mask=n < masks) for n, own in enumerate(operands)]
     given = [own for own in found if own is not None]
     if len(given) < len(found):
-        _agreed(given[-(len(found) - masks) :])  # whatever a dense mask says, it chooses between equal fills
+        _agreed(given[-(len(found) - masks) :])  # a dense mask can only choose between equal fills
     ordinals = given[0].ordinals
     if len(given) > 1:
         ordinals = different(np.concatenate([own.ordinals for own in given]))

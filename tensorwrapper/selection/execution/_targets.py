@@ -1,4 +1,4 @@
-"""Views computed: memory for the result, and what is written into it."""
+"""Computed views: memory for the result, and checks of a given target."""
 
 import math
 import os
@@ -42,7 +42,7 @@ Target: TypeAlias = "Tensor[Any] | Array"
 
 
 def source_tensor(view: Expression) -> Tensor[Any] | None:
-    """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
+    """Return the tensor of a view, if it selects from one tensor by a layout."""
     tensor = view.node.tensor
     return None if tensor is None else make_tensor(view.layout, tensor.buffer)
 
@@ -77,7 +77,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
 
 
 def threads_for(nbytes: int, threads: SupportsIndex | None) -> int:
-    """Return how many threads write a result: as many as asked for, or two where that surely pays."""
+    """Return how many threads write a result: the given number, or two where that surely pays."""
     if threads is not None:
         return to_threads(threads)
     return 2 if nbytes >= _LARGE and _processors() > 1 else 1

@@ -35,7 +35,7 @@ class Branch:
 
 
 def explain(view: Expression, normal: Expression, reads: tuple[SourceRead, ...]) -> tuple[Branch, ...]:
-    """Return the steps of a view as they were written, and below them what runs, if that is different."""
+    """Return the recorded steps of a view, and below them its normal form, if that is different."""
     written = branch_of(view)
     if view == normal and not view.calls:
         return (attrs.evolve(written, note=f"{written.note}; {_reads(reads)}"),)

@@ -111,7 +111,7 @@ def _node_of(view: Expression) -> Node:
 
 
 def _is_same(a: Node, b: Node) -> bool:
-    # Constants are one colour, whatever box they fill.
+    # Constants have one colour, whatever their box.
     if a.is_constant and b.is_constant:
         return a.title == b.title
     return a == b

@@ -187,7 +187,7 @@ class Node(ABC):
         return False
 
     def lowered(self) -> "Node":
-        """Return the node that stands for this one in normal forms."""
+        """Return the replacement of this node in normal forms."""
         return self
 
     def all(self) -> "Expression":
@@ -195,7 +195,7 @@ class Node(ABC):
         return whole(self)
 
     def split(self, view: "Expression") -> "Expression | Split | None":  # noqa: ARG002
-        """Return what a view of this node, a box with elements, is of the operands; None if it computes.
+        """Return a view of this node, a box with elements, as views of the operands; None if it computes.
 
         That is a view of one operand, or parts that share out a mode.
         """
@@ -277,7 +277,7 @@ class Node(ABC):
         out
             Memory of its extents, which has elements; of any strides, and a type that its own fits.
         job
-            What writes the operands.
+            The writer of the operands.
         """
         lowered = self.lowered()
         if lowered is not self:
@@ -293,7 +293,7 @@ class Node(ABC):
         view
             The view.
         given
-            For each operand what has its elements at the places of the view.
+            For each operand the runner of its elements at the places of the view.
         out
             Memory of the extents of the view.
         threads
@@ -335,7 +335,7 @@ class Node(ABC):
         return self
 
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
-        """Return what elements that come from no operand come from, and their absolute indices in it."""
+        """Return the origin of elements that come from no operand, and their absolute indices in it."""
         return self, positions + np.array(self.origin, dtype=np.int64)
 
     # Words.
@@ -346,7 +346,7 @@ class Node(ABC):
         return self.name
 
     def label(self, number: int) -> str:  # noqa: ARG002
-        """Return what an explanation says of an operand, before its own text."""
+        """Return the label of an operand in an explanation, before its own text."""
         return ""
 
     @property

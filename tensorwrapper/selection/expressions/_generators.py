@@ -1,10 +1,10 @@
 """Generators: nodes whose elements are computed from their coordinates, and stored nowhere.
 
-Coordinates are absolute indices of the shape that was declared, so that an element does not depend on what
-else is selected.
+Coordinates are absolute indices of the declared shape, so that an element does not depend on the selection of
+others.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from abc import abstractmethod
@@ -121,7 +121,7 @@ class Filling(Generator):
         return whole(Filling(box(extents), self.value, self.dtype))
 
     def is_like(self, other: Node) -> bool:
-        """Tell whether another node is the same constant, over whatever box."""
+        """Return True if another node is the same constant, over any box."""
         return isinstance(other, Filling) and attrs.evolve(other, shape=self.shape) == self
 
     def repeated(self, extents: Extents) -> Array:

@@ -1,6 +1,6 @@
 """Nodes that join views along a mode: one after the other, in turns, and under a new mode."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -348,7 +348,7 @@ class Stacking(Node):
 
 
 def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
-    """Write what comes in the order of many parts, or a few elements of each; tell whether it does."""
+    """Write elements in the order of many parts, or a few of each part; return False for other views."""
     known = layout.implementation
     if known.is_contiguous and out.flags.c_contiguous:
         first = known.offset

@@ -52,11 +52,11 @@ class NodeWriter(ABC):
 
     @abstractmethod
     def view(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand."""
+        """Return the JSON of an operand."""
 
     @abstractmethod
     def normal(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand that is in normal form, whatever else is written."""
+        """Return the JSON of an operand that is in normal form, in either form of the document."""
 
     @abstractmethod
     def source(self, source: Source) -> str:
@@ -64,7 +64,7 @@ class NodeWriter(ABC):
 
 
 class NodeFields(ABC):
-    """Abstract: every method; fields of a node in JSON, each taken for what it must be, or refused."""
+    """Abstract: every method; fields of a node in JSON, each checked for its type, or refused."""
 
     __slots__ = ()
 

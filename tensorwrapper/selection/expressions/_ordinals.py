@@ -1,6 +1,6 @@
 """Nodes for selections without a simpler form: elements by their number, and cells at their positions."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable, Sequence

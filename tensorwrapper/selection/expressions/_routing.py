@@ -1,6 +1,6 @@
-"""Nodes that share out a mode among their operands, and what a selection of one comes down to."""
+"""Nodes that distribute a mode among their operands, and selections from them."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -483,6 +483,6 @@ def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normal
     extents = tuple([own.extent for own in maps])
     layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
     if isinstance(found.node, Routing) and found.node.mode == mode and isinstance(axis, Table):
-        # This order is what pieces, which are grouped by operand, cannot say.
+        # Pieces, which are grouped by operand, have no such order.
         return Expression(Whole(found), canonical(layout))
     return settled(found, layout, normalize)

@@ -1,6 +1,6 @@
 """The elements of a source, as a node."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
@@ -153,7 +153,7 @@ def reading_of(source: Source) -> Expression:
 
 
 def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
-    """Return what a layout selects of a buffer."""
+    """Return the selection of a layout from a buffer."""
     line = make_tensor(wrap_layout(new_row_major((buffer.size,))), buffer)
     return Expression(Reading(TensorSource(line)), layout)
 
@@ -163,7 +163,7 @@ def is_base(view: Expression) -> bool:
     node, tensor = view.node, view.node.tensor
     given = layout_of(node.source) if tensor is None and node.source is not None else None
     if tensor is None and given is None:
-        # A box of all elements of rows elsewhere is not what their source is.
+        # A box of all elements of remote rows differs from their source.
         return view.is_whole and (node.source is None or node.source.shape.is_box)
     given = cast("Layout[Any]", given if tensor is None else tensor.layout)
     return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

@@ -36,11 +36,11 @@ def operands_first(
     views
         Where to begin.
     known
-        Whether a view, and with it what only that leads to, is left out.
+        Function that excludes a view, and with it all views that only it leads to.
     parts
         Function of a view to its operands, if not those of its node.
     everything
-        Whether what a view was optimized from counts as well, and what a node keeps besides its operands.
+        Whether to include the originals of optimized views, and views that a node has besides its operands.
     """
     found: list[Expression] = []
     met: set[int] = set()
@@ -108,7 +108,7 @@ def _lying(view: "Expression") -> object:
 
 
 def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None":
-    """Return what must be equal for two nodes to be so; None if they differ in anything else."""
+    """Return the pairs that must be equal for two nodes to be equal; None if they differ otherwise."""
     mine, yours = a.made_of, b.made_of
     if type(a) is not type(b) or [_lying(own) for own in mine] != [_lying(own) for own in yours]:
         return None
@@ -160,9 +160,9 @@ Row = tuple["Node", Any, tuple[Any, ...], int | None]
 
 
 def flattened(view: "Expression", stand_in: "Callable[[int, Expression], Expression]") -> "tuple[Row, ...]":
-    """Return a view as rows, each of which names rows before it: what a pickle writes without recursion.
+    """Return a view as rows, each of which refers to rows before it: a form to pickle without recursion.
 
-    `stand_in` returns what stands for an operand, by its row, in a node that is written alone.
+    `stand_in` returns the stand-in of an operand, by its row, in a node that is written alone.
     """
     numbers: dict[int, int] = {}
     nodes: dict[int, Node] = {}

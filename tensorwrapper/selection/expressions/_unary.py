@@ -1,6 +1,6 @@
 """Nodes of one operand, and the one that makes its elements once, however many views use them."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class Once(NodeOfOne):
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
-        # Asked when it is made: later, each would ask the one below it.
+        # Computed here: later, each node would call the one below it, recursively.
         object.__setattr__(self, "dtype", self.operand.dtype)
 
     @property

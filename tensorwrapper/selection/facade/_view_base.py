@@ -85,7 +85,7 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
         return self._expression
 
     def normal_form(self) -> Expression:
-        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once.
+        """Return the optimized view: selections pushed into sources, and adjacent pieces merged. Cached.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
                     "the steps of this view are nested deeper than Python's stack allows: put more views "
                     "together at once, or compute() some of them"
                 ) from error
-            # Whoever else finds it at the same time finds an equal one.
+            # A concurrent thread finds an equal one.
             object.__setattr__(self, "_normal", normal)
         return normal
 

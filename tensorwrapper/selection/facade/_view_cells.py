@@ -106,7 +106,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             )
 
     def rows(self) -> "RowsOfView[Self]":
-        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+        """Return the rows along the last mode: a sequence of views, with reductions of each.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> "Tensor[Any]":
-        """Return what a function makes of each tile or cell, as `Tensor.reduce_tiles`.
+        """Return the reduction of each tile or cell by a function, as `Tensor.reduce_tiles`.
 
         At most 64 MiB of the view are computed at a time, or all cells under one index of the first mode.
 

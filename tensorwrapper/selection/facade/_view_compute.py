@@ -79,7 +79,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     __slots__ = ()
 
     def plan(self, region: ShapeLike | None = None) -> "Plan":
-        """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
+        """Return the writes and reads of computing the view, or a region of it, without reading anything.
 
         Parameters
         ----------
@@ -128,7 +128,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """Return the elements as a tensor in new memory, at the same indices.
 
         Beside the result a few MiB are needed, and for sources that are not in this process the data on its
-        way. A jagged, sparse or string tensor that is only sliced stays what it is.
+        way. A jagged, sparse or string tensor that is only sliced keeps its kind.
 
         Parameters
         ----------
@@ -145,7 +145,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         progress
             Called with the bytes written so far, and of all, now and then.
         cancel
-            A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+            A `threading.Event`, or any object with an `is_set` method: once that is true, the computation
+            ends.
         scheduler
             Scheduler for the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync"
             and the like. Selections are split at chunks, and transferred without change.
@@ -243,7 +244,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if direct is None:
             from tensorwrapper.selection.execution._single_source import direct_of  # noqa: PLC0415 - as in plan
 
-            # Whoever else finds it at the same time finds an equal one.
+            # A concurrent thread finds an equal one.
             direct = direct_of(self._expression, self.plan)
             object.__setattr__(self, "_direct", direct)
         return direct.compute()
@@ -520,7 +521,7 @@ def _nested_blocks(
 
 
 def _is_kept(source: Tensor[Any]) -> bool:
-    """Tell whether a tensor that is only sliced stays what it is, and is not an array."""
+    """Return True if a tensor that is only sliced keeps its kind, and is not an array."""
     odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
     return odd or not source.shape.is_box
 

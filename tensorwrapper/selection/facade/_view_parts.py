@@ -213,7 +213,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         mode
             The last mode, or another one of a box.
         clip
-            Whether what is longer loses its last elements.
+            Whether longer rows lose their last elements.
 
         Examples
         --------
@@ -263,7 +263,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return rows if names is None else cast("Any", rows).named(*names)
 
     def _of_each_row(self, key: ArrayKey) -> Self:
-        """Return what a key with arrays selects mode by mode, or of each row what its own says."""
+        """Return the selection of a key with arrays mode by mode, or of a jagged key row by row."""
         given: Any = key
         if isinstance(given, ViewBase):
             given = _known_key(cast("ViewBase[Any]", given))
@@ -361,7 +361,7 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
 
 
 def _is_of_rows(key: object) -> bool:
-    """Tell whether a key is jagged: one that says of each row by itself what it selects."""
+    """Return True if a key is jagged: it has a separate selection for each row."""
     return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
 
 

@@ -111,7 +111,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return tuple(routes(self._expression, rows))
 
     def explain(self) -> str:
-        """Return the steps of the view, the last one first, and what they become when it is computed.
+        """Return the steps of the view, the last one first, and how they are executed.
 
         Each line has a step, and the shape and type after it; details of a step are indented. The last part
         is the execution: the layout of each remaining source, and the number of bytes read. O(steps).
@@ -149,7 +149,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return view_svg(self._expression, self.normal_form())
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the explanation as nested lists."""
+        """Return the HTML for notebooks: the explanation as nested lists."""
         from tensorwrapper.selection.explain._explain import explain, to_html  # noqa: PLC0415
 
         return to_html(explain(self._expression, self.normal_form(), cast("Any", self).plan().reads))

@@ -62,7 +62,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
         reorder elements can be written to, those that compute, convert or repeat them cannot. An error
-        changes nothing, and what overlaps the sources is read first. Rows take one value, or rows of their
+        changes nothing, and values that overlap the sources are read first. Rows take one value, or rows of
+        their
         lengths.
 
         Raises
@@ -96,7 +97,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             self._by(Layout.flatten).assign(given, casting=casting)
             return
         if not self.shape.size:
-            # Nothing is written, and what is refused elsewhere is refused here too.
+            # Nothing is written, but the errors are those of any assignment.
             self.copy().assign(given, casting=casting)
             return
         normal, rows = self._stored()

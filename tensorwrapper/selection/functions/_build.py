@@ -67,7 +67,7 @@ class HasJoin(Protocol[_J_co]):
     def __join__(
         self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
     ) -> _J_co:
-        """Return what `concat`, `stack` or `where` makes of operands, of which one is this."""
+        """Return the result of `concat`, `stack` or `where` for operands of which this is one."""
         ...
 
 
@@ -276,7 +276,7 @@ def concat(parts: "Iterable[Any]", *odd: object, mode: SupportsIndex = 0, **name
 def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
     """Return boxes in tiles, joined along a mode of their grids, as one; ``None`` if they are none.
 
-    The boxes are what is joined, so that the result has their tiles, and a box underneath, as each of them.
+    The boxes are joined, so that the result has their tiles, and a box underneath, as each of them.
     """
     seen = [part.layout.implementation.tiled for part in given]
     tilings = [own.tiling for own in seen if own is not None]
@@ -412,7 +412,7 @@ def pad(
 ) -> View[Any]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-    As `View.pad`, of whatever `as_view` takes.
+    As `View.pad`, for any argument of `as_view`.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def pad_rows(
 ) -> View[Any]:
     """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`.
 
-    As `View.pad_rows`, of whatever `as_view` takes.
+    As `View.pad_rows`, for any argument of `as_view`.
 
     Examples
     --------

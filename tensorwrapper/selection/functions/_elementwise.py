@@ -34,7 +34,7 @@ _J_co = TypeVar("_J_co", covariant=True)
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
 Operand: TypeAlias = "ViewLike | complex"
-"""A view, what `as_view` takes, or a Python number, which takes on the type of the others."""
+"""A view, an argument of `as_view`, or a Python number, which takes on the type of the others."""
 
 
 if TYPE_CHECKING:

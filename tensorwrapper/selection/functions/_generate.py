@@ -213,7 +213,7 @@ def iota(
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
     first = fit_number(start, element, "start").item()
     if box.size:
-        # The ends are what does not fit first.
+        # The ends are the first values to overflow.
         origin, extent = box.origin[number], box.extents[number]
         for index in (origin, origin + extent - 1):
             _check_element(first, steps[number], index, element)
@@ -231,7 +231,7 @@ def _counted_type(dtype: DTypeLike, name: str) -> "np.dtype[Any]":
 
 
 def _check_element(start: complex, step: complex, index: int, element: "np.dtype[Any]") -> None:
-    """Raise if the type cannot hold ``start + step * index``, or what is computed on the way to it."""
+    """Raise if the type cannot represent ``start + step * index``, or an intermediate result of it."""
     if element.kind in "biu":
         fit_number(start + step * index, element, f"the element at {index}")
     elif element.kind not in "mM" and np.isfinite([start, step]).all():
@@ -366,7 +366,8 @@ def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: DTypeLike 
     shape
         Of any kind, without layers; its origins count.
     function
-        Called with one int64 array per mode, which broadcast together; returns the elements there, or what
+        Called with one int64 array per mode, which broadcast together; returns the elements there, or an
+        array that
         broadcasts to them. The same index must always give the same element.
     dtype
         The type of the elements. Results of the function are cast within their kind when they are computed,

@@ -98,7 +98,7 @@ def joint_origin(
             if m == mode:
                 if not number:
                     found[m] = start
-            elif extent == extents[m]:  # else stretched: its one index stands for all
+            elif extent == extents[m]:  # else broadcast from one index
                 if found[m] not in (None, start):
                     raise ExtentMismatchError(
                         f"{what}: mode {m} starts at {cast('int', found[m])} in one operand and at {start} "

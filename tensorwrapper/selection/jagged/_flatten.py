@@ -1,11 +1,11 @@
 """Elements one after the other: of a view of any shape, and of pieces of several.
 
 A jagged shape has ordinals, the numbers of its elements in row-major order, and a view of rows is a layout
-from its indices to ordinals. So what puts rows together puts ordinals together, which are a box of rank 1:
-runs of them, whatever rows they belong to, as three numbers each.
+from its indices to ordinals. So operations on rows are operations on ordinals, which are a box of rank 1:
+runs of them, across rows, as three numbers each.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Iterator, Sequence
@@ -211,12 +211,12 @@ class Pieces(SharedMode):
     _found: tuple[IntArray, IntArray, IntArray, IntArray] | None = attrs.field(default=None, init=False)
 
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return sources, starts, lengths, and where each piece ends; made when they are first asked for."""
+        """Return sources, starts, lengths, and the end of each piece; made on first use."""
         found = self._found
         if found is None:
             sources, starts, lengths = self.form.table() if isinstance(self.form, Form) else self.form
             found = sources, starts, lengths, np.cumsum(lengths, dtype=np.int64)
-            # Whoever else finds it at the same time finds the same.
+            # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
         return found
 

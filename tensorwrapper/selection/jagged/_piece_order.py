@@ -89,7 +89,7 @@ class Form(ABC):
 
     @abstractmethod
     def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
-        """Return what writes the rows, one element at least, by the lines of the operands that have some."""
+        """Return the runner of the rows, one element at least, from the lines of operands with elements."""
 
     @property
     def size(self) -> int:

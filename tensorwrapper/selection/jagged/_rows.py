@@ -4,7 +4,7 @@ Each operation has two parts: the shape of the result, and its elements in row-m
 first; the second are operations on boxes of rank 1: one after the other, pieces of several, chosen, cast.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -79,7 +79,7 @@ class Rows(Node):
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
-        # Asked when it is made: later, each would ask the one below it.
+        # Computed here: later, each node would call the one below it, recursively.
         own = self.operands[1 if self.kind == "where" else 0]
         object.__setattr__(self, "dtype", self.arguments[0] if self.kind == "cast" else own.dtype)
 
@@ -87,7 +87,7 @@ class Rows(Node):
         found = self._found
         if found is None:
             found = _OPERATIONS[self.kind](self.operands, *self.arguments)
-            # Whoever else finds it at the same time finds the same.
+            # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
         return found
 
@@ -260,7 +260,7 @@ def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arg
         more = sum(held) - max(held) + sum([part.shape.extent(0) for part in parts if kind == "stack"])
     given.work(sum(held) + sum([part.shape.size for part in parts]), more=more)
     node = Rows(kind, parts, arguments)
-    node.all()  # for what it raises
+    node.all()  # for its errors
     return node
 
 
@@ -399,7 +399,7 @@ def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -
 
 
 def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int = -1) -> _Made:  # noqa: FBT001
-    """Return rows of at least, or with `clip` just, so many elements; the second part is what is new."""
+    """Return rows of at least, or with `clip` just, so many elements; the second part marks new elements."""
     part, fill = parts
     shape = part.shape
     if mode >= 0:
@@ -432,7 +432,7 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
 
 
 def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Shape, IntArray, IntArray]:
-    """Return what `padded_lines` does, of a box, which goes on in any mode."""
+    """Return the result of `padded_lines` for a box, which can be extended in any mode."""
     extents = shape.extents
     outer, inner = math.prod(extents[:mode]), math.prod(extents[mode + 1 :])
     extent = length if clip else max(length, extents[mode])

@@ -59,7 +59,7 @@ class Operation(ABC):
         return extents
 
     def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        """Return what a call makes of a layout."""
+        """Return the result of a call for a layout."""
         found: Layout[Any] = getattr(Layout, self.name)(layout, *arguments)
         return found
 

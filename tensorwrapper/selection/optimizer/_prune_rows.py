@@ -58,7 +58,7 @@ def _collect(view: Expression, read: dict[int, list[Layout[Any]]]) -> None:
 
 
 def _rows_of(once: Once, layouts: list[Layout[Any]], normalize: Normalize) -> tuple[int, Expression]:
-    """Return the place where what is read begins, and the elements from the first to the last row of it."""
+    """Return the first place that is read, and the elements from the first to the last row of the reads."""
     operand, extents = once.operand, once.extents
     whole_rows = 0, operand
     if not extents or any(maps_of(layout) is None for layout in (*layouts, operand.layout)):
@@ -74,7 +74,7 @@ def _rows_of(once: Once, layouts: list[Layout[Any]], normalize: Normalize) -> tu
 
 
 def _replaced(view: Expression, new: dict[int, Node], firsts: dict[int, int]) -> Expression:
-    """Return a view that reads what is made anew."""
+    """Return a view that reads the shortened nodes."""
     done: dict[int, Expression] = {}
     nodes = dict(new)
     for own in operands_first([view], parts=_operands):

@@ -24,7 +24,7 @@ _DEEP = 40  # nested views up to which recursion goes down at once
 _FEW = 16  # operands up to which each is looked at
 _REACH = 16  # nested views between two cuts
 _AGAIN = 64  # times that operands are pushed down again, in all, before all that is shared is cut
-_KEPT = 1 << 26  # bytes up to which what would be computed twice is kept instead
+_KEPT = 1 << 26  # bytes up to which elements that would be computed twice are cached
 
 
 class _BoundError(Exception):
@@ -63,7 +63,7 @@ class _Met:
 
 @final
 class _Pushing:
-    """Finds normal forms, and counts what it does more than once."""
+    """Finds normal forms, and counts repeated work."""
 
     __slots__ = ("_again", "_cuts", "_depth", "_met", "twice")
 

@@ -29,7 +29,7 @@ _Span = tuple[int, int, int, Layout[Any]]
 def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) -> int:
     """Return how many bytes of elements layouts reach in a buffer, each once, as `places_together` does.
 
-    Of what is sparse only stored elements count; of strings it is their text.
+    For sparse tensors only stored elements count; for strings their text.
     """
     if buffer.fill_value is not None:
         stored = [own.offsets_of_ordinals(buffer.stored_of(own.implementation)[0]) for own in layouts]

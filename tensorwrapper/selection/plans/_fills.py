@@ -1,4 +1,4 @@
-"""Fills of operands: whether a view of sparse tensors and others has a meaning, told when it is written."""
+"""Check fills of operands when a view is written: whether sparse and other operands can be combined."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -25,7 +25,7 @@ def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expres
     what
         Name of the operation.
     masks
-        What only decides between the others.
+        Operands that only choose between the others.
     choices
         The others, of one type.
 

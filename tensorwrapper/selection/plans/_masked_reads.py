@@ -28,14 +28,14 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
 _LISTED = 1 << 22  # elements of a view up to which the chosen operand of each is found
-_AT_ONCE = 1 << 19  # elements of a block, where there are more: what is found of them takes 40 MiB
+_AT_ONCE = 1 << 19  # elements of a block, where there are more: its tables take 40 MiB
 
 
 def chooses(view: Expression) -> bool:
     """Tell whether a view of few enough elements may need less than all elements of its parts.
 
-    That is where a mask in memory chooses between operands, and where what is taken by number, of several
-    modes as one, is not all of it.
+    That is where a mask in memory chooses between operands, and where a selection by number, over several
+    modes as one, does not take all elements.
     """
     if view.shape.size > _LISTED or not view.node.operands:
         return False
@@ -85,7 +85,7 @@ def _away(made: list[Expression]) -> set[int]:
 def with_chosen(view: Expression) -> Expression:
     """Return a view in which parts elsewhere of which not all is needed are read where it is.
 
-    What a mask chooses, and what is taken of a whole, is followed through joins, extremes, casts and other
+    Choices of a mask, and selections from a whole, are followed through joins, extremes, casts and other
     choices. Linear in the nodes, and in the elements that are chosen at each.
     """
     if not any(map(is_away, leaves_of(view))) or not chooses(view):
@@ -154,7 +154,7 @@ def _distinct(node: Node, positions: list[IntArray]) -> IntArray:
 def _wanted(
     node: Node, there: IntArray | None, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray | None]]":
-    """Return what positions of a node, or all of it, need of its operands; None for all of one."""
+    """Return the demand of positions of a node, or all of it, on its operands; None for all of one."""
     if there is None and node.size <= _LISTED and _has_masks(node, away):
         there = _all_positions(node.masks[0])
     # A node that checks whole operands may refuse the stand-ins of elements that it does not need.
@@ -165,7 +165,7 @@ def _wanted(
 def _asks(
     node: Node, there: IntArray, away: set[int], elements: Elements
 ) -> "list[tuple[Expression, IntArray]] | None":
-    """Return what positions of a node need of its operands; None if it hands no elements on."""
+    """Return the demand of positions of a node on its operands; None if it passes no elements on."""
     if _has_masks(node, away):
         shares = node.shares(there, [elements.at(mask, there) for mask in node.masks])
     elif node.deciding:
@@ -224,7 +224,7 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
 def _parts(
     node: Node, there: IntArray, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray]]":
-    """Return what positions of a node need of its operands, all of which are in memory."""
+    """Return the demand of positions of a node on its operands, all of which are in memory."""
     if node.is_kept:
         return [(part, _all_positions(part)) for part in node.operands]
     shared = _asks(node, there, away, elements)

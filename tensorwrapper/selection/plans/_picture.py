@@ -29,7 +29,7 @@ def draw_plan(plan: "Plan") -> Drawing:
 
 
 def plan_html(plan: "Plan") -> str:
-    """Return what notebooks show of a plan."""
+    """Return the HTML of a plan for notebooks."""
     facts = [("steps", f"{len(plan.steps):,}"), ("read", bytes_text(plan.bytes_read))]
     facts.append(("written", bytes_text(plan.nbytes)))
     return html_block("Plan", facts, draw_plan(plan).to_svg())

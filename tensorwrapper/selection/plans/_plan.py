@@ -162,7 +162,7 @@ class Plan:
     def settled(self) -> "Plan":
         """Return the plan for the present values of masks in memory: only chosen elements are read.
 
-        Itself if there is none. What memory holds may change, so this is found each time.
+        Itself if there is none. Memory may change, so this is computed each time.
         """
         view = with_chosen(self.view) if self._asked else self.view
         return self if view is self.view else Plan(view, self.rows, self.validity)
@@ -171,7 +171,7 @@ class Plan:
         """Return blocks of the result, if separate plans for them read fewer remote bytes.
 
         That is where a mask in memory chooses between more elements than are checked at a time. Found each
-        time, as what memory holds may change. O(elements) for such views, O(nodes) for others.
+        time, as memory may change. O(elements) for such views, O(nodes) for others.
         """
         blocks = blocks_that_choose(self.view) if self._asked else ()
         left = sum([own.nbytes for own in self._asked])
@@ -199,7 +199,7 @@ class Plan:
         return draw_plan(self).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: what is read and written, and the picture."""
+        """Return the HTML for notebooks: the reads and writes, and the picture."""
         from tensorwrapper.selection.plans._picture import plan_html  # noqa: PLC0415 - as in to_svg
 
         return plan_html(self)
@@ -302,7 +302,7 @@ def _counted(read: SourceRead) -> SourceRead:
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
-    """Return what tells how many bytes a read of a source takes on a wire; None if there is none."""
+    """Return the function that counts the bytes of a read on a wire; None if the source has none."""
     if isinstance(source, Converted):
         count = getattr(source.source, "bytes_on_wire", None)
         return None if count is None else partial(count, dtype=source.dtype)

@@ -1,4 +1,4 @@
-"""The steps of a plan: which part of a result is written from what."""
+"""The steps of a plan: parts of a result, and their sources."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, final
@@ -22,14 +22,14 @@ places of a table or a cycle, "compute" elements block by block."""
 @final
 @frozen
 class Step:
-    """One part of a plan: some positions of each mode, and what is written there.
+    """One part of a plan: some positions of each mode, and the view to write there.
 
     Attributes
     ----------
     window
         The positions of each mode of the result, counted from 0.
     view
-        The elements, in normal form: a part of a source, a generator, or what is computed of others.
+        The elements, in normal form: a part of a source, a generator, or a computation on others.
     whole
         The extents of the result.
     """

@@ -100,7 +100,7 @@ def _check_uniform(dtype: np.dtype[np.generic], low_given: Parameter, high_given
 
 
 def _check_normal(dtype: np.dtype[np.generic], mean_given: Parameter, sigma_given: Parameter) -> Parameters:
-    """Return mean and sigma, of 64 bits whatever `dtype` is."""
+    """Return mean and sigma, of 64 bits for any `dtype`."""
     wide = np.dtype(np.float64)
     mean, sigma = _to_floats(mean_given, "mean", wide), _to_floats(sigma_given, "sigma", wide)
     _refuse(np.asarray(sigma < 0), "sigma must not be negative, but is {}", sigma)
@@ -150,7 +150,7 @@ def _check_bernoulli(p_given: Parameter) -> Parameters:
 def check_parameters(
     distribution: Distribution, parameters: Sequence[Parameter], dtype: np.dtype[np.generic]
 ) -> Parameters:
-    """Return what numbers are computed from, or raise an error that names the parameter and its value.
+    """Return the parameters of a distribution, or raise an error with the parameter and its value.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 A block is 256 bits in and 256 bits out: ten rounds, each of two products of 64-bit numbers. Word r of a
-seed and a stream is what ``numpy.random.Philox(key=[seed, stream])`` gives as its r-th: word ``r % 4`` of
+seed and a stream is the r-th of ``numpy.random.Philox(key=[seed, stream])``: word ``r % 4`` of
 the block whose counter is ``r // 4 + 1``, since NumPy counts before it draws. Runs of words are drawn by
 NumPy, at the speed of C; words that lie apart are computed here.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 __all__ = ["ALGORITHM", "generator_at", "philox4x64", "words_at", "words_of_run"]
 
 ALGORITHM: Final = "philox4x64-10"
-"""The name of the generator, for what is written down about a random field."""
+"""The name of the generator, for the description of a random field."""
 
 Words = NDArray[np.uint64]
 

@@ -174,7 +174,7 @@ def _unit(words: Words, dtype: np.dtype[np.generic]) -> Floats:
 
 
 def _scale(words: Words, widths: Words) -> Words:
-    """Return ``words * widths // 2**64``, without rounding; a width of 0 stands for 2**64."""
+    """Return ``words * widths // 2**64``, without rounding; a width of 0 means 2**64."""
     if not widths.ndim and 0 < int(widths) <= _NARROW:
         product = words >> _HALF
         product *= widths

@@ -62,7 +62,7 @@ def end_of(view: Expression) -> Node:
 
 
 def elements() -> Elements:
-    """Return what reads elements of views as they were written."""
+    """Return a reader of elements of views by their recorded steps."""
     return Elements(end_of, lambda view, positions: arrived(view, positions)[1], _read)
 
 

@@ -1,4 +1,4 @@
-"""Elements of views at positions, however the views share and nest what they are made of."""
+"""Elements of views at positions, with shared and deeply nested nodes."""
 
 import math
 from collections.abc import Callable, Generator
@@ -77,7 +77,7 @@ class Elements:
                 found = None
 
     def _steps(self, node: Node, positions: IntArray) -> _Steps:
-        """Return elements; yield what must be known before."""
+        """Return elements; yield the elements needed first."""
         demand = Demand(self.order)
         wanted = self._ask(demand, slice(None), node, positions)
         done: list[tuple[Node, IntArray, IntArray, list[_Part], bool]] = []

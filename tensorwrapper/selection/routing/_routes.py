@@ -73,7 +73,7 @@ class RouteGroup:
 def routes(view: Expression, positions: IntArray) -> list[RouteGroup]:
     """Return where the elements at positions, counted from zero, come from; those of one source together.
 
-    O(nodes on the way, and positions at each of them), whatever else the view is made of; but a choice reads
+    O(nodes on the way, and positions at each of them), not in the size of the view; but a choice reads
     all that it depends on.
     """
     if not len(positions):

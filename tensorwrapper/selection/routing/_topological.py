@@ -56,7 +56,7 @@ class Demand:
     """Columns of requests to nodes; a node is popped when no other node can add a request.
 
     Nodes are numbered only where one of several must come first: a way through a view that leads from one
-    node to the next costs its length, whatever else the view is made of.
+    node to the next costs its length, independent of the rest of the view.
     """
 
     __slots__ = ("_asked", "_last", "_numbered", "_order", "_waiting")

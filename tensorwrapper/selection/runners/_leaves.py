@@ -201,7 +201,7 @@ class AddressedLeaf(Runner):
 
 
 def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
-    """Return what writes the elements that a layout over a box has in a buffer."""
+    """Return the runner of the elements of a buffer for a layout over a box."""
     array = buffer.memory_of(layout.implementation)
     return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
 

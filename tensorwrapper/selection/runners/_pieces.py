@@ -49,7 +49,7 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
 
 
 def _write_at(runner: Runner, places: IntArray, target: Array) -> None:
-    """Write what `elements_at` returns; without memory in between, where the target is as they are."""
+    """Write the result of `elements_at`; without intermediate memory, if the target is suitable."""
     memory, near = _near(runner, places)
     if memory is None:
         write_elements(target, runner.points((near,)))

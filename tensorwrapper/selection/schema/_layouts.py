@@ -1,4 +1,4 @@
-"""Layouts and shared modes from JSON: what they reach, and that pieces share a mode out exactly once."""
+"""Layouts and shared modes from JSON: checks of their reach, and of pieces that partition a mode."""
 
 import math
 from collections.abc import Iterable

@@ -67,7 +67,7 @@ class SchemaLimits:
 @final
 @frozen
 class Measured:
-    """A view that was read, and what it may take to find its normal form and to compute it.
+    """A parsed view, and the cost of finding its normal form and of computing it.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Measured:
     shared
         Whether a mode is shared out among parts somewhere beneath.
     is_leaf
-        Whether it is of one source or generator, of which only what is selected in the end is ever made.
+        Whether it is of one source or generator, of which only the final selection is ever computed.
     """
 
     view: Expression

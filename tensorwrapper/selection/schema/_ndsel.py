@@ -136,7 +136,7 @@ def _written(bound: tuple[int | str, bool]) -> Json:
 
 
 def _added(bound: tuple[int | str, bool], more: int | str) -> tuple[int | str, bool]:
-    """Return a bound and so much more; infinity stays what it is."""
+    """Return a bound plus an offset; infinity is not changed."""
     value, implicit = bound
     if isinstance(value, str) or isinstance(more, str):
         return (value if isinstance(value, str) else more), implicit

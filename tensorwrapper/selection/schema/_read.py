@@ -86,7 +86,7 @@ def from_json(
     Parameters
     ----------
     text
-        What `to_json` writes, in any of its forms.
+        Output of `to_json`, in any of its forms.
     sources
         The sources by name. A view only reaches their elements, not other parts of their memory.
     frames
@@ -322,7 +322,7 @@ class _Reader:
                 found = apply_step(found, to_list(op, name), name, budget)
         last = finished(found)
         if last is not found or "ops" not in given:
-            # Each step was checked, and what comes before the first.
+            # Each step was checked, and so was the base of the first.
             found = budget.check(last, where)
         budget.work(tabled(found.view.layout) * found.parts, where)
         return found
@@ -402,7 +402,7 @@ class _Reader:
         found = self._numbered[number]
         is_new = number not in self._used
         self._used.add(number)
-        # How deep they nest is not a matter: normal forms are cut at what nests too deep.
+        # Their depth does not matter: normal forms are cut where they nest too deep.
         return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
 
 
@@ -561,7 +561,7 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
 
 
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:
-    """Return all of a node, and what its parts take together."""
+    """Return all of a node, and the total cost of its parts."""
     shared, hidden = node.is_sharing, node.hidden_parts
     count, rounds, most, deep = 1 + hidden, hidden, min(hidden, 1), 0 if parts else min(hidden, 1)
     is_shared = shared

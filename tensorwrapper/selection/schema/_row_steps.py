@@ -137,7 +137,7 @@ def _written(item: object) -> Json:
     if isinstance(item, slice):
         own = cast("Any", item)
         ends: tuple[Any, ...] = (own.start, own.stop, own.step)
-        # Far ends and steps take what the nearest that may be written take: no mode has more positions.
+        # Ends and steps beyond the largest valid number select the same: no mode has more positions.
         return [None if end is None else min(max(int(end), -LARGEST), LARGEST) for end in ends]
     return int(cast("int", item))
 
@@ -224,7 +224,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
 
 
 def _gathered(shape: Shape[Any], mode: int, positions: IntArray) -> int:
-    """Return how many rows, of all levels, what is gathered may have."""
+    """Return how many rows, of all levels, a gather may have."""
     if mode >= shape.outer_rank:
         return held_rows(shape)
     under = held_under(shape, mode)

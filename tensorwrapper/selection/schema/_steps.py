@@ -24,7 +24,7 @@ STEPS = tuple([name for name, operation in OPERATIONS.items() if operation.takes
 
 
 def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> Measured:
-    """Return what one step makes of a view."""
+    """Return the result of one step for a view."""
     if not found.view.is_box or (op and isinstance(op[0], str) and op[0] in ROW_STEPS):
         return apply_row_step(found, op, where, budget)
     if not op or not isinstance(op[0], str) or op[0] not in STEPS:

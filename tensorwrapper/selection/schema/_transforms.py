@@ -53,7 +53,7 @@ def from_ndsel(document: str | bytes | Mapping[str, object], source: ViewLike) -
     RankError
         If it selects from another number of modes.
     OutOfBoundsError
-        If it selects what the source has not.
+        If it selects indices that the source does not have.
     ConversionError
         If the source is not a box.
 
@@ -253,7 +253,7 @@ def _is_separable(maps: list[_Map]) -> bool:
 
 
 def _separate(maps: list[_Map], view: View[Any]) -> View[Any]:
-    """Return what slices and positions of one mode at a time select, modes in the order of the domain."""
+    """Return the selection by slices and positions, mode by mode, modes in the order of the domain."""
     found = view
     for mode, own in enumerate(maps):
         if own.modes:
@@ -266,7 +266,7 @@ def _separate(maps: list[_Map], view: View[Any]) -> View[Any]:
 
 
 def _points(maps: list[_Map], extents: tuple[int, ...], view: View[Any]) -> View[Any]:
-    """Return what is looked up point by point, over the modes that any map depends on."""
+    """Return the points to look up, over the modes that any map depends on."""
     used = sorted({mode for own in maps for mode in own.modes})
     sizes = [extents[mode] for mode in used]
     if prod(sizes) > _MAX_POINTS:

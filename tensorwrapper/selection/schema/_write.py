@@ -162,7 +162,7 @@ def _source_of(name: str, given: ViewLike) -> Source:
 
 
 def _key(source: Source) -> "int | Source":
-    """Return what tells sources apart by name: tensors over one buffer are two sources."""
+    """Return the key of a source by name: tensors over one buffer are two sources."""
     return id(source.tensor) if isinstance(source, TensorSource) else source
 
 
@@ -181,7 +181,7 @@ def to_json(
         A view of any shape. Results of a Python function cannot be written. All fields of records are
         written, and each node that they share once; `fields.records_from_json` reads them.
     form
-        ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
+        ``"steps"`` keeps every recorded step. ``"normal"`` writes the normal form. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
     sources
         Names of the sources, which may be tensors; those of `sources` if not given.
@@ -398,7 +398,7 @@ class _Writer(NodeWriter):
         return written
 
     def _layout(self, layout: Layout[Any]) -> dict[str, Json] | None:
-        """Return what says a layout; None if it has no rule per mode."""
+        """Return the JSON of a layout; None if it has no rule per mode."""
         maps = maps_of(layout)
         return None if maps is None else {"offset": maps[0], "modes": [self._axis(axis) for axis in maps[1]]}
 
@@ -509,7 +509,7 @@ def _is_all(view: Expression) -> bool:
 
 
 def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:
-    """Tell whether a view has the places of a layout, wherever indices begin, whatever modes are called."""
+    """Return True if a view has the places of a layout, up to its origin and the names of modes."""
     return unnamed_layout(view.layout)[...] == unnamed_layout(layout)[...]
 
 

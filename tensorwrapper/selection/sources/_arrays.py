@@ -1,9 +1,9 @@
-"""Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and what is like them.
+"""Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and similar ones.
 
 Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in place;
 Zarr takes them and answers in blocks; all others are read by slices. Positions within a chunk, or within a
-page where there are no chunks, are read in one slice and picked here: that costs what the array reads from
-its file anyway.
+page where there are no chunks, are read in one slice and picked here: the array reads as much
+from its file anyway.
 """
 
 import contextlib
@@ -142,7 +142,7 @@ def _check_elements(array: LazyArray) -> None:
 
 
 def _by_place(array: object) -> Any:  # noqa: ANN401 - of another library
-    """Return what takes a key mode by mode: xarray's arrays go by names, of which two may be the same."""
+    """Return an object to index by position: xarray's arrays go by names, of which two may be equal."""
     variable = getattr(array, "variable", None)
     return variable if variable is not None and hasattr(array, "isel") else array
 
@@ -191,7 +191,7 @@ class ArraySource:
     DTypeError
         If tensors cannot hold such elements.
     ConversionError
-        If its slices are sparse, or rows: the text says what reads it.
+        If its slices are sparse, or rows: the text names a function that reads it.
 
     Examples
     --------
@@ -408,7 +408,7 @@ class ArraySource:
         return array if array.dtype == self.dtype else check_write(array, self.dtype)
 
     def _put(self, target: Array, found: Array) -> None:
-        """Write elements that are wanted, and no others, to where they belong, of whatever type."""
+        """Write the wanted elements, and no others, into a target of any type."""
         same = target.dtype == self.dtype
         write_elements(target, found if same else convert_elements(found, target.dtype, copy=False))
 

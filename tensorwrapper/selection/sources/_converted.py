@@ -43,7 +43,7 @@ class Converted:
         return self.source.read(selections, out)
 
     def cost(self, selection: Wanted) -> int:
-        """Return what a read costs the source, of which as much is sent as elements are narrower."""
+        """Return the source's cost of a read, scaled down if elements become smaller."""
         return self.source.cost(selection) * self.dtype.itemsize // self.source.dtype.itemsize
 
     def __repr__(self) -> str:

@@ -169,7 +169,7 @@ class _Trying:
         self._start()
 
     def _start(self) -> None:
-        """Ask the next holder for what has not arrived; if it fails at once, the one after it."""
+        """Read the missing elements from the next holder; if it fails at once, from the one after it."""
         while True:
             number = self._order[0]
             self._numbers = list(self._left)

@@ -1,4 +1,4 @@
-"""Sources asked: in words that each knows, and for one version of their elements."""
+"""Read sources: by their abilities, and at one version of their elements."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ def is_source(value: object) -> TypeGuard[Source]:
 
 
 def abilities_of(source: Source) -> frozenset[Ability]:
-    """Return what a source says that it can do beside reading outer selections."""
+    """Return a source's abilities beside reading outer selections."""
     found: frozenset[Ability] = getattr(source, "abilities", frozenset())
     return found
 

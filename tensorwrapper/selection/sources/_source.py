@@ -1,7 +1,7 @@
 """Sources: where the elements of views come from.
 
 A source is the only thing that a selection knows of tensors, files, remote tensors and tasks. It has a
-shape, and it reads what is wanted of itself: some positions of each mode, or runs of elements by number.
+shape, and it reads selections from itself: some positions of each mode, or runs of elements by number.
 That is all that ever has to leave it, however a view repeats, pads or turns them.
 """
 

@@ -26,7 +26,7 @@ Feed: TypeAlias = "tuple[int, AxisMap]"
 @final
 @frozen
 class Coordinate:
-    """The position in one mode of a box: a constant, plus what modes of the view add to it.
+    """The position in one mode of a box: a constant, plus contributions of modes of the view.
 
     Coordinates are added, and multiplied by integers: O(modes), and linear in positions of modes with tables.
     """

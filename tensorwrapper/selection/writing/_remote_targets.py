@@ -77,7 +77,7 @@ _buffers: WeakValueDictionary[Source, RemoteTarget] = WeakValueDictionary()
 
 
 def away_buffer(source: Source) -> RemoteTarget | None:
-    """Return what stands for the elements of a source; None if it cannot be written to."""
+    """Return a stand-in buffer for the elements of a source; None if it cannot be written to."""
     if "write" not in abilities_of(source):
         return None
     found = _buffers.get(source)

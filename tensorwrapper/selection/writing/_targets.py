@@ -34,7 +34,7 @@ Part: TypeAlias = "tuple[range, ...]"
 """Positions of a part in each mode, in order."""
 
 Words: TypeAlias = Callable[[Part], str]
-"""Says which elements of a view a part is; asked by errors alone, as there are as many parts as shards."""
+"""Function of a part to its text in errors, made only for errors, as there are as many parts as shards."""
 
 
 @final

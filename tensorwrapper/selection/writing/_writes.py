@@ -94,7 +94,7 @@ def assign(
     )
     for part, own in marks:
         if not part.tensor.is_nullable and not np.all(own):
-            _validity_of(part.tensor)  # for what it raises
+            _validity_of(part.tensor)  # for its errors
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
     shares = list(write_parts(found, values))
     # Remote writes, which may fail, come first, so that a failure leaves memory unchanged.
