@@ -1,6 +1,6 @@
-"""Arguments of another kind than a call takes, refused by what it takes before anything is asked of them.
+"""Checks of arguments, which refuse values of a wrong kind before they are used.
 
-And what a value does not have: a property that raises an error of this package raises an `AttributeError`.
+Also missing attributes: a property that raises an error of this package raises an `AttributeError`.
 """
 
 import functools
@@ -44,7 +44,7 @@ def check_kind_of(value: object, kind: type[object] | tuple[type[object], ...], 
 
 
 def check_null_rows(null_rows: object) -> None:
-    """Raise unless this says what becomes of a null where a row is expected.
+    """Raise unless this is a treatment of a null in place of a row.
 
     Examples
     --------
@@ -138,7 +138,7 @@ _ALSO: Final[dict[tuple[type[TensorWrapperError], type[Exception]], type[TensorW
 
 def _joined_class(kind: type[TensorWrapperError], builtin: type[Exception]) -> type[TensorWrapperError]:
     def reduce(self: TensorWrapperError) -> object:
-        # A class that is made here is found by no name; what it stands for is.
+        # A class made here cannot be found by name when unpickling; the original class can.
         return kind, self.args
 
     body = {"__doc__": kind.__doc__, "__module__": kind.__module__, "__reduce__": reduce}
@@ -146,7 +146,7 @@ def _joined_class(kind: type[TensorWrapperError], builtin: type[Exception]) -> t
 
 
 def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
-    """Return what a property calls, whose errors of this package are as `absent` returns them."""
+    """Return the result of a property's function; convert errors of this package as `absent` does."""
     if TYPE_CHECKING:
         return getter
 
@@ -163,7 +163,7 @@ def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
 def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Tell whether any element of a type is one of another: NumPy's ``safe``, but for times.
 
-    A finer unit of time has fewer years, and the least integer is no duration.
+    A finer unit of time has fewer years, and the least integer is not a duration.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """
     if given == dtype:
         return True
-    # What NumPy calls safe of types of ml_dtypes may lose not-a-number, or saturate.
+    # NumPy calls casts of ml_dtypes safe that may lose not-a-number, or saturate.
     is_small = [own.type.__module__ == "ml_dtypes" for own in (given, dtype)]
     if is_small[1] or (is_small[0] and not (dtype.kind in "fc" and dtype.itemsize >= 4)):
         return False

@@ -59,17 +59,17 @@ Sizes: TypeAlias = npt.NDArray[np.int64] | npt.NDArray[np.object_]
 """Numbers of elements: int64, or Python integers in an object array where 64 bits do not suffice."""
 
 ArrayState: TypeAlias = bytes | IntArray | tuple[Index, int]
-"""What stands for an array in a pickle: little-endian bytes, the array, or a row and how often it occurs."""
+"""Pickled form of an array: little-endian bytes, the array, or a row and how often it occurs."""
 
 BATCH: Final = 1 << 20
 """Places looked up at a time, so that a gather needs 8 MiB of indices and not 8 bytes for each element."""
 
-CACHED: Final = 1 << 12  # elements up to which a copy fits a cache as it is
+CACHED: Final = 1 << 12  # elements up to which a copy fits in a cache
 SMALL: Final = 64  # numbers up to which plain Python is faster than two calls to NumPy
 _SPARSE: Final = 16  # numbers between the ends for each one up to which they are marked, and not sorted
 _CHUNK: Final = 2**15  # numbers compared at a time: they stay in cache, and a difference ends the work
 _INT64: Final = np.dtype("<i8")  # how arrays pickle as bytes on every machine
-_BYTES: Final = 2**12  # arrays up to this size pickle as bytes, which costs a tenth of what an array costs
+_BYTES: Final = 2**12  # arrays up to this size pickle as bytes, at a tenth of the cost of an array
 
 
 def are_truths(array: "npt.NDArray[Any]") -> bool:
@@ -86,7 +86,7 @@ def are_truths(array: "npt.NDArray[Any]") -> bool:
 
 
 def frozen_array(array: IntArray) -> IntArray:
-    """Return `array` as int64 memory that nobody can change through the result."""
+    """Return `array` as int64 memory that cannot be changed through the result."""
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False
@@ -94,7 +94,7 @@ def frozen_array(array: IntArray) -> IntArray:
 
 
 def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
-    """Return elements of any type as memory that nobody can change through the result."""
+    """Return elements of any type as memory that cannot be changed through the result."""
     if values.flags.writeable:
         values = values.view()
         values.flags.writeable = False
@@ -102,7 +102,7 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
 
 
 def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
-    """Return what `np.asarray` makes of a value, but of elements that a mask hides.
+    """Return the result of `np.asarray`; refuse elements that a mask hides.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
 
 
 def shown_array(value: object, *, copy: bool | None = None) -> Array:
-    """Return what `np.asarray` makes of a value; a masked array may be given that hides no element.
+    """Return the result of `np.asarray`; a masked array must not hide an element.
 
     Raises
     ------
@@ -172,14 +172,14 @@ def _has_durations(value: object) -> bool:
         return getattr(dtype, "kind", None) == "m"
     items = cast("Sequence[object]", value)
     kinds = set(map(type, items))
-    # Many dates are one type: only lists and arrays of them are looked at one by one.
+    # Many dates are one type: only lists and arrays of them are visited one by one.
     return np.timedelta64 in kinds or (kinds != {np.datetime64} and any(map(_has_durations, items)))
 
 
 def has_type(value: object) -> bool:
-    """Tell whether a value has a type of its own, as arrays, tensors and buffers have, and lists have not.
+    """Return True if a value has a dtype, as arrays, tensors and buffers do, and lists do not.
 
-    What NumPy makes of an empty list is of floats, whatever it is meant for.
+    NumPy makes an array of floats of an empty list, whatever its purpose.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def splits_of(counts: npt.NDArray[np.integer[Any]]) -> IntArray:
     if counts.dtype == np.int64:
         np.cumsum(counts, out=sums)
     else:
-        # Converted where the sums will be: NumPy would convert all of them in memory of their own.
+        # Convert into the result: NumPy would allocate a converted copy.
         sums[:] = counts
         np.cumsum(sums, out=sums)
     splits.setflags(write=False)
@@ -279,7 +279,7 @@ def concatenated_ranges(starts: IntArray, counts: IntArray) -> IntArray:
 def different(values: IntArray) -> IntArray:
     """Return the different numbers of an array, ascending.
 
-    O(n) where they lie close together, as places of memory mostly do; else they are sorted.
+    O(n) where they are close together, as places of memory usually are; else they are sorted.
     """
     flags = _marks(values)
     if flags is None:
@@ -305,7 +305,7 @@ def ranked(values: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _marks(values: IntArray) -> npt.NDArray[np.bool_] | None:
-    """Return for each number from the least on whether it occurs; None if they lie too far apart."""
+    """Return for each number from the least on whether it occurs; None if they are too far apart."""
     if values.size < SMALL:
         return None
     low = int(values.min())
@@ -378,7 +378,7 @@ def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
         return False
     if left.size <= SMALL and not shift:
         return left.tobytes() == right.tobytes()
-    start, stop = 0, SMALL  # what differs often differs early
+    start, stop = 0, SMALL  # differences are often early
     while start < len(left):
         part = left[start:stop]
         if not ((part + shift if shift else part) == right[start:stop]).all():
@@ -388,14 +388,14 @@ def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
 
 
 def array_state(array: IntArray) -> ArrayState:
-    """Return what pickle writes for an array of rank 1 or 2; `array_of_state` gives the array back."""
+    """Return the pickled form of an array of rank 1 or 2; `array_of_state` restores the array."""
     if array.ndim == 2:
         # Bytes of a table without rows would not tell it from an array of rank 1.
         row = shared_row(array) if len(array) else (0,) * array.shape[1]
         if row is not None:
             return row, len(array)
     if array.nbytes > _BYTES:
-        # An array of its own kind is written without a copy, out of band if the reader wants that.
+        # A native array is pickled without a copy, out of band if the reader supports that.
         return np.ascontiguousarray(array)
     return (array if _INT64.isnative else array.astype(_INT64)).tobytes()
 
@@ -405,7 +405,7 @@ def array_of_state(state: ArrayState, width: int) -> IntArray:
     if isinstance(state, tuple):
         return shared_table(*state)
     if isinstance(state, bytes):
-        # Bytes never change, so neither does what is read from them.
+        # Bytes are immutable, and so is an array over them.
         array = np.frombuffer(state, _INT64)
         if not _INT64.isnative:
             array = frozen_array(array.astype(np.int64))

@@ -1,8 +1,8 @@
 """Boxes within boxes, for every floor: cut into blocks, made up of runs, left of others. It knows no shapes.
 
-Blocks and runs are in row-major order. What is left of a box from which others are taken away is a table
-of boxes: each of the others cuts all that it meets at once, in array operations, so work and memory grow with
-the number of boxes, never with the indices in them.
+Blocks and runs are in row-major order. Subtracting boxes from a box returns a table of boxes: each subtracted
+box cuts all that it meets at once, in array operations. So work and memory grow with the number of boxes,
+never with the indices in them.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _Side: TypeAlias = npt.NDArray[Any]
 """int64, or Python integers where these do not suffice; a row per mode, a column per box."""
 
 _Window: TypeAlias = "tuple[slice, ...]"
-"""For each mode a slice of step 1, both ends given and counted from the first index."""
+"""One slice of step 1 per mode, both ends given and counted from the first index."""
 
 
 @final
@@ -41,7 +41,7 @@ class BoxTable:
     __slots__ = ("_count", "_high", "_low")
 
     def __init__(self, first: Index, last: Index, most: int) -> None:
-        # Half of what 64 bits hold, so that extents fit, too; beyond that the arrays hold Python integers.
+        # Half the range of 64 bits, so that extents fit, too; beyond that the arrays hold Python integers.
         dtype = np.int64 if most < MAX_INT64 // 2 else object
         # Columns from the count on are free.
         self._low: _Side = np.array(first, dtype=dtype)[:, np.newaxis]
@@ -52,14 +52,14 @@ class BoxTable:
         return self._count
 
     def copy(self) -> "BoxTable":
-        """Return a table with the same boxes and memory of its own."""
+        """Return a copy of the table with new memory."""
         twin = copy(self)
         twin._low, twin._high = self._low.copy(), self._high.copy()
         return twin
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the table takes, also what is free of it."""
+        """Number of bytes of the table, with its free capacity."""
         return self._low.nbytes + self._high.nbytes
 
     def boxes(self) -> list[tuple[Index, Extents]]:
@@ -84,7 +84,7 @@ class BoxTable:
         return int(np.multiply.reduce(shared, axis=0).sum())
 
     def common(self, hit: IntArray, first: Index, last: Index) -> list[tuple[Index, Index]]:
-        """Return what boxes have in common with another one: first indices, and those behind the last."""
+        """Return the intersections of boxes with another one: first indices, and those behind the last."""
         ends = np.array(first)[:, np.newaxis], np.array(last)[:, np.newaxis]
         low, high = np.maximum(self._low[:, hit], ends[0]), np.minimum(self._high[:, hit], ends[1])
         return [(tuple(a), tuple(b)) for a, b in zip(low.T.tolist(), high.T.tolist(), strict=True)]
@@ -102,7 +102,7 @@ class BoxTable:
         lows: list[_Side] = []
         highs: list[_Side] = []
         for mode, (start, stop) in enumerate(zip(first, last, strict=True)):
-            # What lies before and behind in this mode stays; the rest is cut in the next.
+            # Keep the parts before and behind in this mode; the rest is cut in the next.
             under, over = low[mode] < start, high[mode] > stop
             lows += [low[:, under], low[:, over]]
             highs += [high[:, under], high[:, over]]

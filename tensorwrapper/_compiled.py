@@ -75,7 +75,7 @@ def reduced(ufunc: np.ufunc, flat: "Array", splits: "IntArray", result: "np.dtyp
         return None
     out: Array = np.zeros(len(splits) - 1, result)
     kernel(code, _buffer(flat), _own(splits), _buffer(out))
-    # NumPy warns of what is infinite: it is asked for all of them anew.
+    # NumPy warns of infinite results, so let it compute these again.
     return None if name == "add" and result.kind == "f" and not np.isfinite(out).all() else out
 
 
@@ -107,7 +107,7 @@ def running(flat: "Array", splits: "IntArray", result: "np.dtype[Any]") -> "Arra
     out: Array = np.empty(len(flat), result)
     module.add_running(code, _buffer(flat), _own(splits), _buffer(out))
     if result.kind == "f" and len(flat):
-        # What is infinite, or NaN, stays so to the end of its row; NumPy warns of it.
+        # Infinity and NaN last to the end of their row; NumPy warns of them.
         ends = splits[1:][splits[1:] > splits[:-1]]
         return out if np.isfinite(out[ends - 1]).all() else None
     return out
@@ -116,7 +116,7 @@ def running(flat: "Array", splits: "IntArray", result: "np.dtype[Any]") -> "Arra
 def sorted_in(out: "Array", flat: "Array", splits: "IntArray", *, places: bool = False) -> int:
     """Sort rows of up to 16 elements into `out`, NaN last, and return 16; 0 if nothing was done.
 
-    `places`: what is written are the positions within each row that sort it.
+    With `places`, the sorting positions within each row are written instead of elements.
     """
     module, code = _module(), _code(flat)
     if module is None or not code or not out.flags.c_contiguous:

@@ -22,7 +22,7 @@ _HERE: Final = str(Path(__file__).parent)
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:
-    """Warn at the innermost line that is not of this package, where users look for what they wrote."""
+    """Warn at the innermost line that is not of this package, that is, in the user's code."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith((_HERE, "<attrs")):
         level, frame = level + 1, frame.f_back
@@ -38,13 +38,13 @@ def shortened(text: str) -> str:
     ('two lines', 163)
     """
     if len(text) > 4 * _MOST:
-        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Words are looked for in what may be shown.
+        text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Only these parts can be shown.
     line = " ".join(text.split()) if "\n" in text else text
     return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
 
 
 class _Quoting(reprlib.Repr):
-    """Texts of values, of whose items and characters only the first and the last are asked for."""
+    """Texts of values that read only their first and last items and characters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ def brief(value: object) -> str:
 
 @functools.cache
 def _not_xml() -> re.Pattern[str]:
-    """Return what XML 1.0 cannot hold, not even escaped: a text with one of them would spoil the document.
+    """Return a pattern of characters that XML 1.0 cannot represent, not even escaped.
 
     So many characters take milliseconds to compile, and few programs draw.
     """
@@ -98,7 +98,7 @@ def _not_xml() -> re.Pattern[str]:
 
 
 def escaped(text: str) -> str:
-    """Return a text as HTML and SVG hold it, whoever wrote it.
+    """Return a text escaped for HTML and SVG, also an untrusted one.
 
     Examples
     --------

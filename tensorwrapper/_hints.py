@@ -1,7 +1,7 @@
-"""What users of other libraries ask for, and what works here: one table, read by what raises the error.
+"""Names of other libraries and their equivalents here: one table, read by the code that raises the error.
 
-A name that a class does not have is an AttributeError, and a call that a function does not take a TypeError,
-as everywhere; the text goes on with what the table says. What stands in backticks is code, and tests run it.
+A missing attribute is an AttributeError, and a wrong argument a TypeError, as everywhere; the text then
+continues with the entry of the table. Code in backticks is run by tests.
 """
 
 import functools
@@ -26,7 +26,7 @@ sort split sqrt squeeze std strides sum swapaxes tail take tile tiled to to_devi
 to_padded to_pandas to_scipy to_torch to_xarray tobytes tofile tolist tostring trace translate_to transpose
 type unique unsqueeze values var view vindex where window
 """
-"""What arrays and tensors have, and other values may be asked for."""
+"""Attributes of arrays and tensors that other values may be expected to have."""
 
 TABLE: Final = """
 [tensorwrapper]
@@ -350,10 +350,10 @@ T mT: a file has tensors: `f['x']` is one, which is asked like an array
 update: `g['y'] = t` appends one tensor after the other
 pop clear: nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another
 """  # noqa: E501
-"""By class, or by the floor of functions: what is said of names, of calls ``name()``, of setting ``name=``.
+"""Hints by class, or by module of functions: for names, for calls ``name()``, for setting ``name=``.
 
-``*`` is what the values are: it is said of all names of arrays, and of NumPy's functions. A letter behind a
-class stands for ``{x}``, and ``{name}`` for each of the names.
+``*`` is the fallback: it applies to all names of arrays, and to NumPy's functions. A letter after a
+class is substituted for ``{x}``, and each of the names for ``{name}``.
 """
 
 
@@ -372,7 +372,7 @@ def hints_of(section: str) -> Mapping[str, str]:
 
 
 class _Absent:
-    """A name that is not there: whoever asks for it is told so, and what to ask for.
+    """A missing name: its error names the equivalent.
 
     A ``__getattr__`` would do, but with one Python 3.11 looks up every other attribute of the class slowly,
     and it does not answer for the class itself.
@@ -452,7 +452,7 @@ def answered(function: _F, said: str | None = None) -> _F:
             trace = error.__traceback__
             if trace is None or trace.tb_next is not None:
                 raise
-            # Python names the class that has the method, which is no class that users know.
+            # Python names the class that has the method, which is not a class that users know.
             text = str(error).replace(function.__qualname__, function.__name__)
             raise TypeError(f"{text}: {usage}") from None
 
@@ -460,7 +460,7 @@ def answered(function: _F, said: str | None = None) -> _F:
 
 
 def wrong_call(section: str, name: str, /, *_: object, **named: object) -> TypeError:
-    """Return the error of a call of what is called so often that it takes anything, and refuses it itself."""
+    """Return the error for wrong arguments of a hot function, which accepts any and checks them itself."""
     what = f"an unexpected keyword argument {next(iter(named))!r}" if named else "a value too many"
     return TypeError(f"{name}() got {what}: {hints_of(section)[f'{name}()']}")
 

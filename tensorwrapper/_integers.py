@@ -28,20 +28,20 @@ __all__ = [
 _MOST_THREADS = 64
 
 MAX_DIGITS: Final = 640
-"""The most digits of a number in a text: what every Python, however it is set up, reads and writes."""
+"""The most digits of a number in a text that every Python reads and writes, whatever its settings."""
 
 MAX_INT64 = 2**63 - 1
 
 _TOO_LARGE = 10**MAX_DIGITS
 
 UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
-"""Iterables that are no sequences of numbers: texts, and those without an order."""
+"""Iterables that are not sequences of numbers: texts, and those without an order."""
 
 
 def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
-    """Return what was given loose, ``(1, 0)`` of ``f(1, 0)``, or as the one sequence of ``f((1, 0))``.
+    """Return separate arguments, ``(1, 0)`` of ``f(1, 0)``, or the one sequence of ``f((1, 0))``.
 
-    A text is an entry, the name of a mode; and so is whatever is an integer, an array of rank 0 among them.
+    A text is an entry, the name of a mode; and so is any integer, also an array of rank 0.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
         first = values[0]
         given: object = first
         kind = type(given)
-        # What nearly all give, without the price of an exception.
+        # Fast path for the usual types, without the price of an exception.
         if kind is tuple or kind is list:
             listed: Iterable[Any] = first
             return listed
@@ -60,7 +60,7 @@ def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
             try:
                 operator.index(first)
             except TypeError:
-                # What is neither is an entry, which whoever reads it refuses by what it should be.
+                # A single value that is neither is an entry, which the caller refuses with its own message.
                 if hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
                     sequence: Iterable[Any] = first
                     return sequence
@@ -87,7 +87,7 @@ def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
     if not isinstance(values, tuple) and issubclass(type(values), UNFIT):
         raise _unfit(values, what)
     try:
-        # Nearly all are of the exact type: a call for each of them would be half of what short ones cost.
+        # Fast path for the exact type: a call for each would take half of the time for short tuples.
         return tuple([value if type(value) is int else to_int(value, what) for value in values])
     except TypeError as error:
         if isinstance(error, ConversionError):
@@ -129,7 +129,7 @@ def number_text(number: int, *, full: bool) -> str:
 
 
 def completed(extents: tuple[int, ...], size: int) -> tuple[int, ...]:
-    """Return extents of which one that is -1 has become what the others leave of `size` elements.
+    """Return extents, with -1 replaced by the extent that the others leave of `size` elements.
 
     Examples
     --------

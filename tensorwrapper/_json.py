@@ -1,8 +1,8 @@
 """JSON as this library has it: canonical when written, strict when read. Standard library only.
 
-Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double
-and lone surrogates refused. Whoever reads what a stranger wrote asks `excess` first: it measures a text
-before anything is built of it.
+Written with sorted keys, compact and as raw UTF-8. Read with duplicate keys, NaN, numbers beyond a double and
+lone surrogates refused. Readers of untrusted text call `excess` first, which measures a text before any
+object is built from it.
 """
 
 import json
@@ -16,13 +16,13 @@ from tensorwrapper.errors import ConversionError, ParseError
 __all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json", "shown_json"]
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""What JSON can say."""
+"""A value of JSON."""
 
 # Possessive: a string of megabytes must not leave a place to backtrack to at each of its characters.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _DIGITS = "0123456789"
-_SPACE = " \t\n\r"  # what JSON takes for white space
+_SPACE = " \t\n\r"  # white space of JSON
 
 
 def _pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
@@ -63,7 +63,7 @@ def load_json(text: str, *, constants: bool = False) -> Json:
     Raises
     ------
     ParseError
-        If it is not strict JSON; what it says completes a sentence about the text.
+        If it is not strict JSON; the error completes a sentence about the text.
     RecursionError
         If it nests deeper than Python follows.
 
@@ -104,14 +104,14 @@ def parse_json(
     max_bytes: int | None = None,
     constants: bool = False,
 ) -> Json:
-    """Return the value of a JSON text that a stranger may have written, white space around it or not.
+    """Return the value of a possibly untrusted JSON text, with or without white space around it.
 
     Parameters
     ----------
     text
         `str`, or `bytes` of UTF-8.
     what
-        What the text is of, as errors name it: ``"the JSON of a mask"``.
+        Description of the text in errors: ``"the JSON of a mask"``.
     depth, digits, items, max_bytes
         How deep it may nest, how many digits in a row it may have, how many values, and how many bytes of
         UTF-8: any number of the last two if not given.
@@ -123,7 +123,7 @@ def parse_json(
     ParseError
         If it is not strict JSON, or too much of something.
     ConversionError
-        If it is no text.
+        If it is not text.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _decoded(text: object, what: str, most: int | None) -> str:
     try:
         if isinstance(text, bytes):
             return text.decode("utf-8")
-        # Half a surrogate pair is no UTF-8 either, and text may have one.
+        # Half a surrogate pair is not UTF-8 either, and text may have one.
         size = len(text) if text.isascii() else len(text.encode("utf-8"))
     except UnicodeError as error:
         raise ParseError(f"{what} is not UTF-8: {error}") from error
@@ -162,7 +162,7 @@ def _decoded(text: object, what: str, most: int | None) -> str:
 
 
 def excess(text: str, *, depth: int, items: int) -> str | None:
-    """Return what of a JSON text is too much, if it nests over `depth` or has over `items` values.
+    """Return a complaint about a JSON text that nests over `depth` or has over `items` values, or None.
 
     Values are counted by brackets and commas, and nothing is built.
 
@@ -197,7 +197,7 @@ def has_number_over(text: str, digits: int) -> bool:
 
 
 def _has_run_over(text: str, digits: int) -> bool:
-    # A long run has a digit at one of the places that are so far apart: few characters are looked at.
+    # A long run has a digit at one of these widely spaced places, so few characters are checked.
     step = max(digits, 1)
     for place in range(0, len(text), step):
         if text[place] in _DIGITS:
@@ -209,7 +209,7 @@ def _has_run_over(text: str, digits: int) -> bool:
 
 
 def dump_json(value: object) -> str:
-    """Return the canonical text of plain values; what JSON cannot say raises `ValueError`.
+    """Return the canonical text of plain values; raise `ValueError` for others.
 
     Examples
     --------
@@ -220,7 +220,7 @@ def dump_json(value: object) -> str:
 
 
 def shown_json(value: Json, most: int = 60) -> str:
-    """Return the beginning of a value as JSON, for a message; what is left out is never written.
+    """Return the beginning of a value as JSON, for a message; the rest is never written.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Fields of JSON that a stranger wrote: each taken for what it must be, or refused with path and reason.
+"""Fields of untrusted JSON: each is checked for its type, or refused with path and reason.
 
-A `Field` is a value and where it stands. Whoever reads a document makes one of its value, with a function
-that raises the error of that floor; everything below it is reached by key and number, and knows its path:
+A `Field` is a value and its path. The reader of a document makes one of the whole value, with a function
+that raises the errors of that layer; fields below it are reached by key and number, and know their path:
 
 >>> def refuse(path, reason, text):
 ...     raise ValueError(f"[{reason}] {path} {text}")
@@ -12,7 +12,7 @@ that raises the error of that floor; everything below it is reached by key and n
 Traceback (most recent call last):
 ValueError: [schema] tensors[3].shape[1] must be an integer, not "3"
 
-Paths are made only where something is refused, so reading what is right costs no text.
+Paths are made only for errors, so valid input costs no text.
 """
 
 import re
@@ -28,19 +28,19 @@ from tensorwrapper.typing import IntArray
 __all__ = ["Field", "FieldReason", "Refuse"]
 
 FieldReason: TypeAlias = Literal["schema", "limit"]
-"""What is wrong with a value: not of the kind that belongs there, or more than the reader takes."""
+"""Reason of a refusal: a wrong type or key, or a limit of the reader."""
 
 Refuse: TypeAlias = Callable[[str, FieldReason, str], NoReturn]
-"""Raises the error of a floor: takes the path, the reason, and what is wrong, to go on after the path."""
+"""Function that raises the error of a layer: takes the path, the reason, and the end of the message."""
 
 _PLAIN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _NONE: Final[AbstractSet[str]] = frozenset()
-_KEY: Final = 60  # characters of a key in a path: a stranger's key may have millions
+_KEY: Final = 60  # characters of a key in a path: an untrusted key may have millions
 
 
 @final
 class Field:
-    """A value of a JSON document, where it stands, and how it is refused.
+    """A value of a JSON document, its path, and the function that refuses it.
 
     A key that is not there gives a field whose value is None, as null does; `in` tells them apart.
 
@@ -76,7 +76,7 @@ class Field:
         return field
 
     def __str__(self) -> str:
-        """Return the path, such as ``tensors[3].shape[1]``; of a root, what it was made with."""
+        """Return the path, such as ``tensors[3].shape[1]``; for a root, its given name."""
         steps: list[str] = []
         field = self
         while field._parent is not None:
@@ -86,7 +86,7 @@ class Field:
         path = "".join([root, *reversed(steps)])
         return path if root else path.removeprefix(".")
 
-    # What is below.
+    # Fields below.
 
     def __getitem__(self, step: str | int) -> "Field":
         """Return the field under a key of an object, or at a place in a list, that this was found to be."""
@@ -132,7 +132,7 @@ class Field:
     def items(
         self, *, of: str = "a list", length: int | None = None, most: int | None = None
     ) -> "list[Field]":
-        """Return the fields of a list of one length, or of at most so many; `of` says what it should be."""
+        """Return the fields of a list of one length, or of at most so many; `of` describes it in errors."""
         return [self._below(value, k) for k, value in enumerate(self.listed(of=of, length=length, most=most))]
 
     def listed(self, *, of: str = "a list", length: int | None = None, most: int | None = None) -> list[Json]:
@@ -146,7 +146,7 @@ class Field:
             self.refuse(f"has {len(value)} entries; at most {most} are allowed", "limit")
         return value
 
-    # What it is.
+    # Values.
 
     def text(self, *, most: int | None = None) -> str:
         """Return a text of at most so many characters."""
@@ -174,7 +174,7 @@ class Field:
     def integer(self, least: int | None = None, most: int | None = None) -> int:
         """Return an integer within limits, both of which it may be."""
         value = self.value
-        # Not isinstance: true is an integer to Python, and not to anybody else.
+        # Not isinstance: true is an integer in Python, but not in JSON.
         if type(value) is not int:
             self.must_be("an integer")
         if (least is not None and value < least) or (most is not None and value > most):
@@ -203,7 +203,7 @@ class Field:
         """Return a list of integers within limits, of one length or at most so many; of any size if none."""
         items = self.listed(of="a list of integers", length=length, most=most_items)
         for k, item in enumerate(items):
-            # Not a field for each: most are what they should be.
+            # Fast path without a field for each: most are valid.
             if (
                 type(item) is not int
                 or (least is not None and item < least)
@@ -239,14 +239,14 @@ class Field:
                 self[int(one.argmax())].integer(least, most)
         return found
 
-    # What it is not.
+    # Errors.
 
     def refuse(self, text: str, reason: FieldReason = "schema") -> NoReturn:
         """Raise with the path of this field before the text."""
         self._refuse(str(self), reason, text)
 
     def must_be(self, allowed: str, reason: FieldReason = "schema") -> NoReturn:
-        """Raise with what is allowed, and the beginning of what is there."""
+        """Raise with the allowed values, and the beginning of the present one."""
         self.refuse(f"must be {allowed}, not {shown_json(self.value)}", reason)
 
 

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used: whoever needs one does not pay for all."""
+"""Names of a package that are imported on first use, so that importing the package stays fast."""
 
 import importlib
 import sys
@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 __all__ = ["Names", "OfName", "lazy_names", "naming_extras"]
 
 OfName: TypeAlias = Callable[[str], object]
-"""What a module answers for a name that it has not loaded."""
+"""Function that a module uses for names that it has not loaded."""
 
 Names: TypeAlias = Callable[[], list[str]]
-"""What a module says that its names are."""
+"""Function that lists the names of a module."""
 
 
 _EXTRAS: Final = {
@@ -22,12 +22,12 @@ _EXTRAS: Final = {
     **{name: f"tensorwrapper[{name}]" for name in ("awkward", "pandas", "xarray", "zarr")},
     **{name: name for name in ("polars", "safetensors", "scipy", "sparse", "tensorstore", "torch")},
 }
-"""What installs a library that only some calls need."""
+"""Extras that install libraries of some calls."""
 
 
 @contextmanager
 def naming_extras() -> Generator[None]:
-    """Say of a library that is not installed what installs it.
+    """Name the extra that installs a missing library.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def lazy_names(
     homes
         Modules of the same package, written from there, and the names that each gives.
     rooms
-        Folders of the package that have the name of something else in it, which is what users shall get.
+        Folders of the package that share their name with another object in it, which users shall get.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much memory there is, and errors for what would take more."""
+"""Size of the memory, and errors for allocations that would exceed it."""
 
 import math
 import os
@@ -37,8 +37,8 @@ def memory_share() -> int:
 def memory_for(count: int, what: str = "indices") -> Generator[None]:
     """Raise `SizeOverflowError` where so many numbers, one by one, are more than memory holds.
 
-    More than all of it, at 8 bytes a number, is not even asked for: a few numbers of a stranger may stand for
-    any number of others, and a system that promises memory that it has not ends a process that uses it.
+    A request for more than all of it, at 8 bytes a number, is not even tried: a few untrusted numbers may
+    describe any number of others, and a system that overcommits memory kills a process that uses it.
     """
     error = SizeOverflowError(f"{count} {what}, one by one, are more than memory holds")
     if 8 * count > 4 * memory_share():

@@ -1,4 +1,4 @@
-"""Names of tensors: one rule for files, fields of records and whatever else names a tensor."""
+"""Names of tensors: one rule for files, fields of records and all other named tensors."""
 
 import unicodedata
 from typing import Final
@@ -9,7 +9,7 @@ from tensorwrapper.errors import TensorNameError
 __all__ = ["NAME_BYTES", "check_name"]
 
 NAME_BYTES: Final = 255
-"""How many bytes a name has at most, as UTF-8."""
+"""Bytes of a name at most, as UTF-8."""
 
 
 def _is_plain(name: str) -> bool:

@@ -1,7 +1,7 @@
-"""Texts that strangers wrote: read token by token, never backwards, and refused with place and excerpt.
+"""Tokenizers of untrusted text: read forwards only, with errors that have position and excerpt.
 
-`Tokenizer` is for texts with nested parts (patterns, maps). What is matched by one expression needs only
-`refuse_at`, which words the error in the same way, and `quoted`, which no long text makes long.
+`Tokenizer` is for texts with nested parts (patterns, maps). A text matched by one expression needs only
+`refuse_at`, which words the error in the same way, and `quoted`, whose result is always short.
 
 A text costs time in proportion to its length, if the tokens do: use possessive quantifiers (``*+``).
 """
@@ -24,31 +24,30 @@ def quoted(text: str) -> str:
 
 
 def excerpt(text: str, at: int) -> str:
-    """Return what stands around a place of a text, as errors quote it."""
+    """Return the surroundings of a position in a text, for errors."""
     start, stop = max(at - _AROUND, 0), at + _AROUND
     return f"{'...' * (start > 0)}{text[start:stop]!r}{'...' * (stop < len(text))}"
 
 
 def refuse_at(text: str, at: int, what: str, allowed: str, found: str = "") -> NoReturn:
-    """Raise, because at this place of a text stands what no text of `what` has there.
+    """Raise for an unexpected part of a text of `what` at a position.
 
     Examples
     --------
     >>> refuse_at("(3; 4", 5, "a shape", "')'")
     Traceback (most recent call last):
-    tensorwrapper.errors.ParseError: '(3; 4' is not the text of a shape: at position 5 stands nothing, where \
-only ')' may stand
+    tensorwrapper.errors.ParseError: '(3; 4' is not the text of a shape at position 5: found nothing, \
+expected ')'
     """
-    stands = repr(found[:_AROUND] or text[at]) if at < len(text) else "nothing"
+    there = repr(found[:_AROUND] or text[at]) if at < len(text) else "nothing"
     raise ParseError(
-        f"{excerpt(text, at)} is not the text of {what}: at position {at} stands {stands}, where only "
-        f"{allowed} may stand"
+        f"{excerpt(text, at)} is not the text of {what} at position {at}: found {there}, expected {allowed}"
     )
 
 
 @final
 class Tokenizer:
-    r"""A text, the token that stands next in it, and how far it has been read.
+    r"""A text, its next token, and the position up to which it has been read.
 
     Parameters
     ----------
@@ -57,7 +56,7 @@ class Tokenizer:
     tokens
         Matches white space and one token, which is its first group.
     what
-        What the text should be, with its article, for errors.
+        Description of the expected text, with its article, for errors.
 
     Examples
     --------
@@ -70,7 +69,7 @@ class Tokenizer:
     __slots__ = ("_end", "_text", "_tokens", "_what", "token")
 
     token: str
-    """The token that stands next; empty at the end, and where there is none."""
+    """The next token; empty at the end, and if none matches."""
 
     def __init__(self, text: str, tokens: re.Pattern[str], what: str) -> None:
         self._text, self._tokens, self._what = text, tokens, what
@@ -78,7 +77,7 @@ class Tokenizer:
         self.advance()
 
     def advance(self) -> str:
-        """Return the token that stands next, and go past it."""
+        """Return the next token, and advance past it."""
         token = self.token
         found = self._tokens.match(self._text, self._end)
         if found is None:
@@ -90,14 +89,14 @@ class Tokenizer:
         return token
 
     def takes(self, token: str) -> bool:
-        """Tell whether a token stands next, and go past it if so."""
+        """Return True and advance past the next token, if it is this one."""
         if self.token != token:
             return False
         self.advance()
         return True
 
     def expect(self, token: str) -> None:
-        """Go past a token that must stand next."""
+        """Advance past a required token."""
         if not self.takes(token):
             self.refuse(repr(token))
 
@@ -107,5 +106,5 @@ class Tokenizer:
             self.refuse("the end")
 
     def refuse(self, allowed: str) -> NoReturn:
-        """Raise, because only what is `allowed` may stand next."""
+        """Raise for an unexpected token; `allowed` describes the expected ones."""
         refuse_at(self._text, self._end - len(self.token), self._what, allowed, self.token)

@@ -1,8 +1,8 @@
-"""Frozen classes of attrs that cost little at import: what each had compiled is shared by all.
+"""Frozen attrs classes that are cheap to import: they share compiled methods.
 
 attrs writes ``__eq__``, ``__hash__`` and ``__repr__`` of a class as text and compiles it, which was two
-thirds of what a class cost, and a quarter of the time that an import of the views took. Here they are
-functions over the fields, with the same results.
+thirds of the cost of a class, and a quarter of the time of importing the views. Here they are functions over
+the fields, with the same results.
 """
 
 from collections.abc import Callable
@@ -31,9 +31,9 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
     from typing import Self
 
-    from attrs import frozen  # that is what it is: checkers and editors know the fields from it
+    from attrs import frozen  # at run time it is the same: checkers and editors know the fields from it
 
-    # mypy lets attrs change only what it saw attrs make, which a `value_class` is not to it.
+    # mypy lets `attrs.evolve` change only classes that attrs made, and does not recognise a `value_class`.
     def evolve(value: _T, /, **changes: object) -> _T: ...
 else:
     from attrs import evolve
@@ -76,7 +76,7 @@ else:
 
 
 def _refuse_to_change(self: object, name: str, value: object = None) -> None:  # noqa: ARG001
-    """Raise what attrs does, with what works instead."""
+    """Raise the error of attrs, with a hint at an alternative."""
     kind = type(self)
     error = attrs.exceptions.FrozenInstanceError()
     text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{setting_hint(kind, name)}"
@@ -119,7 +119,7 @@ def _hashing(salt: str, fields: list[Any]) -> Callable[[object], int]:
 
 
 def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these classes
-    """Return what Dask names a value by: what equality compares, so that equal values have equal tokens.
+    """Return Dask's token of a value, from the fields that equality compares, so that equal values share it.
 
     A pickle would not do: it also tells which parts are one object, and how they are stored.
     """
@@ -130,9 +130,9 @@ def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these cla
 
 
 def token_of(*parts: object) -> object:
-    """Return what a ``__dask_tokenize__`` returns that goes by these parts.
+    """Return a result of ``__dask_tokenize__`` made of these parts.
 
-    Dask takes the text of what it is given, and so the texts of its parts, which may be alike or cut short.
+    Dask would use the texts of the parts, which may be equal for different parts or cut short.
     """
     from dask.base import normalize_token  # noqa: PLC0415
 
@@ -140,7 +140,7 @@ def token_of(*parts: object) -> object:
 
 
 def token_of_parts(value: object) -> object:
-    """Return what Dask names a value by whose pickle is made of these parts: equal elements, equal tokens.
+    """Return Dask's token of a value whose pickle is made of these parts: equal elements, equal tokens.
 
     The pickle itself would not do: it tells whether an array may be written to.
     """
@@ -161,11 +161,11 @@ def _representation(fields: list[Any]) -> Callable[[object], str]:
 
 
 def _html(fields: list[Any]) -> Callable[[object], str]:
-    # Of a class that has a text of its own no field is shown that the text may hide.
+    # For a class with a custom text, no fields are shown: the text may hide them on purpose.
     shown = [(field.name, field.name.lstrip("_")) for field in fields]
 
     def _repr_html_(self: object) -> str:
-        """Return what notebooks show: the text, the fields, and the picture where there is one."""
+        """Return the HTML for notebooks: the text, the fields, and the picture if there is one."""
         facts = [(label, brief(getattr(self, name, attrs.NOTHING))) for name, label in shown]
         draw = getattr(self, "to_svg", None)
         picture = "" if draw is None else draw()
@@ -178,7 +178,7 @@ def _html(fields: list[Any]) -> Callable[[object], str]:
 
 
 class Shown:
-    """No primitives. What runs or holds something is shown in notebooks by its text."""
+    """No primitives. Running or open objects are shown in notebooks by their text."""
 
     __slots__ = ()
 
@@ -195,13 +195,13 @@ class Closing(Shown):
     __slots__ = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy would share what is held, and whoever closes one would close both.
+        # A copy would share the resource, and closing one would close both.
         raise TypeError(f"a {type(self).__name__} is open: it is neither copied nor pickled")
 
     if TYPE_CHECKING:
 
         def close(self) -> None:
-            """Let go of what is held."""
+            """Release the resource."""
 
     def __enter__(self) -> "Self":
         return self
@@ -212,9 +212,9 @@ class Closing(Shown):
         self.close()
 
 
-# The mark stands on the first of two overloads, where mypy and pyright read it: fields are read-only. jedi,
-# which editors and notebooks ask, does not: of a class that it knows for a dataclass it shows the fields,
-# never the `__init__` that stands there, and with ``init=False`` nothing at all.
+# The decorator is on the first of two overloads, where mypy and pyright find it: fields are read-only. jedi,
+# the completion of editors and notebooks, ignores it: for a class that it takes for a dataclass it shows the
+# fields, never the declared `__init__`, and with ``init=False`` nothing at all.
 @overload
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(attrs.field,))
 def value_class(cls: type[_T], /) -> type[_T]: ...
@@ -225,16 +225,17 @@ def value_class(
 def value_class(cls: Any = None, /, **options: Any) -> Any:
     """Make a frozen class with slots of one that has fields and shows an ``__init__``.
 
-    Its ``__init__`` is its own, or that of attrs: then it is declared under ``if TYPE_CHECKING``, for editors
-    show what stands there, and of a class of attrs the names of its private fields.
+    Its ``__init__`` is declared in the class. If attrs writes it, declare it under ``if TYPE_CHECKING``:
+    editors show the declaration, and otherwise the private names of fields.
 
     Parameters
     ----------
     cls
         The class; not given where there are options.
     **options
-        As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` say what attrs writes; without them
-        it writes what the class does not. With `kw_only` all parameters are keywords.
+        As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` choose the methods of attrs;
+        without them
+        it writes only methods that the class does not have. With `kw_only` all parameters are keywords.
 
     Examples
     --------
@@ -252,9 +253,9 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
 
 
 def slot_setters(cls: type[object], *slots: str) -> tuple[Callable[[object, object], None], ...]:
-    """Return for each slot of a frozen class the function that sets it, for what makes its objects.
+    """Return for each slot of a frozen class the function that sets it, for fast constructors.
 
-    Each is a third of what ``object.__setattr__`` costs, which looks the slot up by its name.
+    Each takes a third of the time of ``object.__setattr__``, which looks the slot up by its name.
 
     Examples
     --------

@@ -82,7 +82,7 @@ ProtocolReason = Literal[
 """Why a message was refused.
 
 ``frame``: the parts do not form a message. ``header``: the label is not acceptable text or JSON.
-``schema``: a key is missing or has the wrong type. ``limit``: a number exceeds what the reader allows.
+``schema``: a key is missing or has the wrong type. ``limit``: a number exceeds a limit of the reader.
 ``size``: bytes and shape disagree. ``layout``: a part number, an order or a partition is inconsistent.
 ``unsupported``: a dtype, packing or version that this reader does not know. ``integrity``: the bytes
 are damaged. ``flow``: the state of a flow, its credit or its numbering does not allow the message.
@@ -95,7 +95,7 @@ _MOST = 590  # characters of a text
 
 
 def _cut(text: str) -> str:
-    """Return the text of an error; of a long one its beginning and its end, which says what to do."""
+    """Return the text of an error; of a long one its beginning and its end, which has the advice."""
     return text if len(text) <= _MOST else f"{text[: _MOST // 2]}...{text[-_MOST // 2 :]}"
 
 
@@ -111,7 +111,7 @@ class _ReasonedError(TensorWrapperError, Generic[_R]):
     """An error whose text begins with a reason from a closed set."""
 
     reason: _R
-    """What kind of rule was broken."""
+    """Kind of the broken rule."""
 
     def __init__(self, reason: _R, message: str) -> None:
         super().__init__(reason, message)

@@ -2,8 +2,8 @@
 
 The index of an element is a tuple with one integer per mode. ``Shape``, ``Indices`` and ``Layout`` carry
 the type of their indices, so a checker knows the rank wherever it can be known, as NumPy's arrays do.
-``Shape[Rank2]`` is a shape of two modes; a bare ``Shape`` is one whose rank is not known, which goes wherever
-a rank is wanted. ``ShapeLike`` stands in ``tensorwrapper.shape``, beside the class that it names.
+``Shape[Rank2]`` is a shape of two modes; a bare ``Shape`` is one of unknown rank, which is accepted wherever
+a rank is required. ``ShapeLike`` is in ``tensorwrapper.shape``, beside the class that it names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     IndexT_co = TypeVar("IndexT_co", bound=tuple[Any, ...], default=tuple[Any, ...], covariant=True)
     ScalarT_co = TypeVar("ScalarT_co", bound=np.generic, default=Any, covariant=True)
-    # Of methods, that take what has the rank of the object whose methods they are.
+    # For methods whose arguments have the rank of their object.
     IndexT = TypeVar("IndexT", bound=tuple[Any, ...])
     # The Python type of elements. In stubs of NumPy before 2.2 they have none: without a default, Never.
     ValueT = TypeVar("ValueT", default=Any)
-    # Of functions whose elements are these if no dtype is given.
+    # For functions that return these elements without a dtype.
     Float64T = TypeVar("Float64T", bound=np.generic, default=np.float64)
     Int64T = TypeVar("Int64T", bound=np.generic, default=np.int64)
     BufferLike: TypeAlias = Buffer
@@ -40,7 +40,7 @@ else:
 
 _R_co = TypeVar("_R_co", covariant=True)
 Modes = TypeVarTuple("Modes")
-"""Any number of modes, in the signatures of what adds or drops one."""
+"""Any number of modes, in signatures of functions that add or drop one."""
 
 __all__ = [
     "AnyRank",
@@ -104,7 +104,7 @@ Index: TypeAlias = tuple[int, ...]
 """An absolute index: one integer per mode."""
 
 Integer: TypeAlias = SupportsIndex
-"""What stands for an integer: Python's, NumPy's, an array of one."""
+"""An integer: Python's, NumPy's, an array of one."""
 
 Integers2: TypeAlias = tuple[Integer, Integer]
 """Two integers, one for each mode."""
@@ -122,10 +122,10 @@ Integers6: TypeAlias = tuple[Integer, Integer, Integer, Integer, Integer, Intege
 """Six integers, one for each mode."""
 
 Origin: TypeAlias = Iterable[SupportsIndex] | None
-"""Where a shape starts: one integer per mode, or None for zeros."""
+"""First index of a shape: one integer per mode, or None for zeros."""
 
 Extents: TypeAlias = tuple[int, ...]
-"""How many indices each mode has."""
+"""Number of indices of each mode."""
 
 AnyRank: TypeAlias = tuple[Any, ...]
 """An index of a rank that is not known; it goes wherever a rank is wanted."""
@@ -159,15 +159,15 @@ RankT = TypeVar("RankT", Rank0, Rank1, Rank2, Rank3, Rank4, Rank5, Rank6)
 
 
 class Fewer(Protocol[_R_co]):
-    """What has a mode less for an integer in its brackets: that is the result of dropping a mode."""
+    """An object from which an integer key drops a mode; the parameter is the type of the result."""
 
     def __getitem__(self, key: int, /) -> _R_co:
-        """Return what is left under an index of the first mode."""
+        """Return the part under an index of the first mode."""
         ...
 
 
 class More(Protocol[_R_co]):
-    """What has a mode more for ``None`` in its brackets: that is the result of adding a mode."""
+    """An object to which the key ``None`` adds a mode; the parameter is the type of the result."""
 
     def __getitem__(self, key: None, /) -> _R_co:
         """Return the same with a mode of extent 1 before the first."""
@@ -181,9 +181,9 @@ class IntVector(Protocol):
         """Return an iterator over the integers."""
         ...
 
-    # What may be written varies from class to class, so that only Any takes all of them.
+    # The accepted values vary from class to class, and only Any accepts them all.
     def __setitem__(self, key: Any, value: Any, /) -> None:  # noqa: ANN401
-        """Write one of them: what a tuple cannot."""
+        """Write an element; tuples do not have this method."""
         ...
 
 
@@ -191,10 +191,10 @@ LooseIndex: TypeAlias = IntVector | tuple[np.integer[Any], ...]
 """An index whose entries no checker counts: a list, an array, or a tuple of NumPy's integers."""
 
 Kind: TypeAlias = Literal["smooth", "jagged", "nested"]
-"""What sort of set a shape is."""
+"""Kind of a shape."""
 
 Raggedness: TypeAlias = Literal["uniform", "gridded", "ragged"]
-"""How far a shape is from a box; the tightest word holds.
+"""Regularity of a shape; the tightest word holds.
 
 ``uniform``: no mode depends on another, in its extent or its origin. ``gridded``: a product of tilings, one
 per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k + i on mode i alone.
@@ -202,25 +202,25 @@ per mode of a grid; its rank is 2k, the first k modes depend on nothing, mode k 
 """
 
 WriteCasting: TypeAlias = Literal["same_kind", "unsafe"]
-"""How values become elements of another type: within one kind and checked, or as NumPy casts."""
+"""Casting of written values: within one kind and checked, or as NumPy casts."""
 
 ElementCasting: TypeAlias = Literal["checked", "unsafe"]
-"""How elements become ones of a type that was asked for: refused where they do not fit, or as NumPy casts."""
+"""Casting of elements to a requested type: refused where they do not fit, or as NumPy casts."""
 
 DType: TypeAlias = type[ScalarT_co] | np.dtype[ScalarT_co]
 """A type of elements that checkers know: NumPy's class of it, or its dtype."""
 
 Order: TypeAlias = Literal["C", "F"]
-"""Which mode runs fastest: the last ("C") or the first ("F")."""
+"""Fastest mode: the last ("C") or the first ("F")."""
 
 Half: TypeAlias = Literal["upper", "lower"]
-"""Which half of a square a triangle is."""
+"""Half of a square, for a triangle."""
 
 NullRows: TypeAlias = Literal["refuse", "empty"]
-"""What becomes of a null where a row is expected: an error, or an empty row."""
+"""Treatment of a null in place of a row: an error, or an empty row."""
 
 StringKind: TypeAlias = Literal["utf8", "binary"]
-"""What the elements of string data are: text, checked to be UTF-8, or bytes of any value."""
+"""Kind of the elements of string data: text, checked to be UTF-8, or bytes of any value."""
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 """Vectorised answers: indices, ordinals, offsets, extents."""
@@ -229,7 +229,7 @@ Array: TypeAlias = npt.NDArray[np.generic]
 """A NumPy array of any element type."""
 
 KeyItem: TypeAlias = SupportsIndex | slice | EllipsisType
-"""What may stand for one mode between square brackets."""
+"""A key for one mode between square brackets."""
 
 Slices: TypeAlias = slice | tuple[slice, ...]
 """Keys that keep every mode."""
@@ -238,16 +238,16 @@ IntegerAndSlice: TypeAlias = tuple[SupportsIndex, slice] | tuple[slice, Supports
 """Keys that drop one of the first two modes."""
 
 Key: TypeAlias = KeyItem | tuple[KeyItem, ...]
-"""What may stand between the square brackets of a shape."""
+"""A key between the square brackets of a shape."""
 
 NamedKey: TypeAlias = Mapping[str, SupportsIndex | slice]
 """A key of a shape with named modes: indices and slices of some of them, by name."""
 
 PositionalItem: TypeAlias = KeyItem | None
-"""What may stand for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""
+"""A key for one mode of a tensor or layout between square brackets; ``None`` adds a mode."""
 
 PositionalKey: TypeAlias = PositionalItem | tuple[PositionalItem, ...]
-"""What may stand between the square brackets of a tensor or a layout: NumPy's basic indexing."""
+"""A key between the square brackets of a tensor or a layout: NumPy's basic indexing."""
 
 
 class DaskArray(Protocol):
@@ -278,11 +278,11 @@ class DaskClient(Protocol):
 
     @property
     def asynchronous(self) -> bool:
-        """Whether its calls are awaited."""
+        """True if its calls are awaited."""
         ...
 
     def scheduler_info(self) -> object:
-        """Return what there is to know of the cluster."""
+        """Return information about the cluster."""
         ...
 
 
@@ -295,10 +295,10 @@ class SupportsArray(Protocol):
 ArrayKeyItem: TypeAlias = (
     PositionalItem | Sequence[SupportsIndex] | Sequence[Sequence[SupportsIndex]] | SupportsArray
 )
-"""What may stand for one mode of a tensor: what basic indexing takes, positions, or a mask."""
+"""A key for one mode of a tensor: of basic indexing, positions, or a mask."""
 
 KeyWithArray: TypeAlias = Array | tuple[Array, ArrayKeyItem] | tuple[ArrayKeyItem, Array]
 """Keys with an array, which has `__index__`: checkers take it for an integer, whatever its rank."""
 
 ArrayKey: TypeAlias = ArrayKeyItem | tuple[ArrayKeyItem, ...]
-"""What may stand between the square brackets of a tensor."""
+"""A key between the square brackets of a tensor."""

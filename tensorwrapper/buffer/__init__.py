@@ -1,4 +1,4 @@
-"""What holds the elements of a tensor, and the one routine that copies them."""
+"""Buffers, which store the elements of tensors, and the functions that copy elements."""
 
 from typing import TYPE_CHECKING
 

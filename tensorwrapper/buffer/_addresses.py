@@ -1,4 +1,4 @@
-"""Layouts without gaps for what is new, and the addresses of a read as one array."""
+"""Layouts without gaps for new memory, and the addresses of a read as one array."""
 
 from collections.abc import Iterator
 from typing import Any, SupportsIndex

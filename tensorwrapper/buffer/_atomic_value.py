@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 @final
 class AtomicValue(Generic[_T]):
-    """The value at hand. A reader takes it and works on it, whatever is written meanwhile.
+    """A value that is replaced atomically. A reader takes it and works on it, unaffected by later writes.
 
     A writer holds `lock` from when it takes the value until it has put another one in its place.
     """

@@ -90,7 +90,7 @@ def check_kinds(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> None:
 def convert_elements(
     array: Array, dtype: "np.dtype[Any]", *, checked: bool = True, copy: bool = True
 ) -> Array:
-    """Return the elements as ones of this type, without gaps, in memory of their own.
+    """Return the elements as ones of this type, without gaps, in new memory.
 
     Fractions are dropped where the type has none, and other floats rounded. Without `copy` elements that
     surely fit are returned as they are, whatever their type.
@@ -120,19 +120,19 @@ def check_write(
     casting: WriteCasting = "same_kind",
     weak: bool | None = None,
 ) -> Array:
-    """Return a value as an array that may be written into elements of a type: what it cannot hold is refused.
+    """Return a value as an array to write into elements of a type; refuse values that do not fit.
 
-    Arrays and NumPy's numbers are cast within their kind, as NumPy's ``same_kind``; Python's numbers, and
-    lists of them, have no type of their own, so their values decide. A value that is cast is looked at.
+    Arrays and NumPy's numbers are cast within their kind, as NumPy's ``same_kind``. Python's numbers, and
+    lists of them, have no dtype, so their values decide. A cast value is compared with the original.
 
     Parameters
     ----------
     value
         A number, an array, or lists of numbers.
     casting
-        ``"unsafe"`` casts as NumPy does, whatever is lost.
+        ``"unsafe"`` casts as NumPy does, even with losses.
     weak
-        Whether an array was made of Python's numbers; found out if it is not said.
+        Whether the array was made of Python's numbers; found out by default.
 
     Raises
     ------
@@ -158,7 +158,7 @@ def check_write(
         return array
     if weak is None:
         weak = isinstance(value, list | tuple | int | float | complex) and not isinstance(value, np.generic)
-    # Lists of nothing have no type either, whatever NumPy makes of them.
+    # Empty lists have no dtype either, whatever NumPy makes of them.
     fits = not array.size or (given.kind in "biu" and kind_of_numbers(dtype) in "bif")
     if not (weak and fits):
         check_kinds(given, dtype)
@@ -175,12 +175,12 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     DTypeError
         If it is a float, and the elements are integers.
     ConversionError
-        If it is no number at all, or not-a-number where the type has none.
+        If it is not a number at all, or not-a-number where the type has none.
     """
     if dtype.kind in "TO":
         return fit_string(value, dtype, what)
     if type(value) is float and dtype.char == "d":
-        return np.array(value, dtype=dtype)  # whatever it is, and nothing else has to be looked at
+        return np.array(value, dtype=dtype)  # any value fits, so skip the other checks
     try:
         own = unmasked_array(value)
         given = own.dtype.kind
@@ -208,14 +208,14 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
 
 
 def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether a number of one type is none of another, whatever its value."""
+    """Return True if no number of one type is a number of another, whatever its value."""
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if one in "mM":
-        # Of times that count a unit none is one that has none.
+        # A time with a unit cannot be converted to one without.
         return other not in (one, "other") or times_like(dtype, given) != dtype
     if one == "c":
         return other in "bifmM"
-    # Of floats of NumPy the value is looked at: not-a-number is told apart.
+    # Floats are checked by value, since not-a-number is a special case.
     small = "ml_dtypes" in (given.type.__module__, dtype.type.__module__)
     return one == "f" and (other == "b" or (small and other == "i"))
 
@@ -239,7 +239,7 @@ def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
 def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array:
     """Return elements as ones of a type that not all of them fit; raise if it cannot hold one.
 
-    With `exact` no number other than zero becomes zero, none but 0 and 1 a bool, and no time loses fractions.
+    With `exact`, only zero becomes zero, only 0 and 1 become bools, and no time loses fractions.
     """
     given = array.dtype
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
@@ -324,7 +324,7 @@ def _out_of_range(array: Array, dtype: "np.dtype[Any]", *, is_time: bool = False
 
 
 def _lost_fractions(array: Array, dtype: "np.dtype[Any]") -> "_Mask | None":
-    """Return which floats are beyond a type of integers, or of times, of which not-a-number is no time."""
+    """Return which floats are beyond a type of integers, or of times, of which not-a-number is not a time."""
     numbers: Any = array.astype(np.float64) if array.dtype.type.__module__ == "ml_dtypes" else array
     absent: Any = np.isnan(numbers)
     any_absent = bool(absent.any())
@@ -400,7 +400,7 @@ def _parts_of(array: Array) -> tuple[Array, ...]:
 
 
 def _lost_truth(array: Array, *, exact: bool) -> "_Mask | None":
-    """Return which elements are neither true nor false: those that are no number or no time."""
+    """Return which elements are neither true nor false: those that are not number or no time."""
     if exact and array.dtype.kind in "iuf":
         numbers: Any = array
         return cast("_Mask", (numbers != 0) & (numbers != 1))
@@ -417,13 +417,13 @@ def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
     known = ~np.isnat(times)
     if exact or _is_finer(fitted.dtype, array.dtype):
         return cast("_Mask", known & (fitted.astype(array.dtype) != array))
-    # NumPy rounds what is near the least time down past it: the sign tells.
+    # NumPy rounds values near the least time past it: compare the signs.
     past = (array.astype(np.int64) < 0) & (fitted.astype(np.int64) >= 0)
     return cast("_Mask", (known & past) | (known == np.isnat(cast("Any", fitted))))
 
 
 def _is_finer(dtype: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:
     """Tell whether the unit of a time is at most as long as that of another."""
-    # Durations of both units: that of a type stands behind its kind, as in <M8[ns].
+    # Compare durations of both units: the unit of a type follows its kind, as in <M8[ns].
     own, theirs = [np.dtype(f"m8{one.str[3:]}") for one in (dtype, other)]
     return bool(np.ones(1, theirs).astype(own).astype(np.int64)[0] >= 1)

@@ -1,6 +1,6 @@
-"""What every buffer can do, and the run of memory in which it answers: `BufferCommon` and `Dense`.
+"""The base class of buffers, and buffers of one run of memory: `BufferCommon` and `Dense`.
 
-They stand together because what makes new elements of any buffer gives a dense one unless it knows better.
+They share a module because methods of any buffer that make new elements return a dense one by default.
 """
 
 from abc import ABC, abstractmethod
@@ -46,16 +46,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     A buffer is a run of elements at the addresses 0 to ``size - 1``; a layout says which index has which
     address. Addresses were checked before they come here: `read` and `write` need not look.
 
-    All else has an answer in terms of these six, which a buffer overrides where it knows a better one.
-    Methods that take a layout are asked for the elements that it reaches, in row-major order.
+    All other methods have defaults built on these six, which a buffer may override for speed. Methods with a
+    layout apply to the elements that it reaches, in row-major order.
     """
 
     __slots__ = ()
 
     in_tiles: ClassVar[bool] = False
-    """Whether tiles are stored each by itself, so that one of them is simpler than all."""
+    """True if tiles are stored separately, so that one of them is simpler than all."""
     stores_orbits: ClassVar[bool] = False
-    """True if one stored element stands for several, which a symmetry makes equal."""
+    """True if one stored element represents several, which a symmetry makes equal."""
 
     @property
     @abstractmethod
@@ -65,16 +65,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many addresses there are."""
+        """Number of addresses."""
 
     @property
     @abstractmethod
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements are read-only."""
 
     @property
     def memory(self) -> "npt.NDArray[ScalarT_co] | None":
-        """The run of memory that is the elements; None if they lie in none, or in more than one."""
+        """The run of memory of the elements; None if they are in none, or in more than one."""
         return None
 
     @property
@@ -89,7 +89,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     @property
     def takes_sparse(self) -> bool:
-        """Whether sparse tensors are written to it: where all elements are stored they would become dense."""
+        """True if sparse tensors may be written to it; a dense buffer would store all their elements."""
         return self.fill_value is not None
 
     @property
@@ -131,7 +131,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def accumulate(self, addresses: IntArray, values: Array, *, casting: WriteCasting = "same_kind") -> None:
         """Add one value to each address, also where an address comes several times.
 
-        What `check_sums` refuses is refused, and then nothing was added.
+        Errors are those of `check_sums`, before anything is added.
         """
         self.check_sums(addresses, values, casting=casting)
         raise ReadOnlyError(f"a {type(self).__name__} buffer does not say how elements are added")
@@ -143,12 +143,12 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         *,
         casting: WriteCasting = "same_kind",  # noqa: ARG002
     ) -> None:
-        """Raise what `accumulate` would: ReadOnlyError; unless all goes, DTypeError or SizeOverflowError."""
+        """Raise the errors of `accumulate`: ReadOnlyError, DTypeError or SizeOverflowError; or do nothing."""
         raise ReadOnlyError(f"elements of a {type(self).__name__} buffer are not added to; copy() gives some")
 
     @abstractmethod
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements at these addresses, in an array of its own of the same extents."""
+        """Return the elements at these addresses, in a new array of the same extents."""
 
     @abstractmethod
     def write(self, addresses: IntArray, values: Array) -> None:
@@ -171,13 +171,13 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return self.gather((np.arange(a, min(a + _BATCH, stop)) for a in steps), stop - start)
 
     def check_bounds(self, least: int, greatest: int) -> None:
-        """Raise unless all addresses from `least` to `greatest` exist: what makes a view safe."""
+        """Raise unless all addresses from `least` to `greatest` exist, so that a view is safe."""
         if least < 0 or greatest >= self.size:
             raise BufferSizeError(
                 f"the layout needs offsets {least} to {greatest}; the buffer has {self.size} elements"
             )
 
-    # What a layout reaches.
+    # Elements of a layout.
 
     def tiles_of(self, layout: LayoutCommon) -> "PresentTiles[ScalarT_co] | None":  # noqa: ARG002 - none
         """Return which tiles of a layout of tiles are stored; None if all elements are, or by themselves."""
@@ -217,16 +217,16 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return None
 
     def elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as a flat array; a view if they lie so, else a copy."""
+        """Return the elements as a flat array; a view if they are contiguous, else a copy."""
         size = layout.shape.size
         if layout.is_contiguous and size:
             return self.read_run(layout.offset, layout.offset + size)
         return self.gather(address_batches(layout), size)
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as a flat array that nobody else has."""
+        """Return the elements as a new flat array that shares no memory."""
         flat = self.elements_of(layout)
-        # What lies in one run, also in one part of a joined buffer, is a view of it.
+        # A run, also of one part of a joined buffer, may be a view.
         return copy_elements(flat) if layout.is_contiguous and flat.base is not None else flat
 
     def objects_of(self, layout: LayoutCommon) -> Array:
@@ -289,7 +289,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return False
 
     def obstacle(self, layout: LayoutCommon) -> str:
-        """Return why no array can be over these elements, and what has them instead."""
+        """Return why no array can be over these elements, and the alternative."""
         if not layout.shape.is_box:
             ways = "`r.to_padded()` fills it, `r.cells()` has its parts"
             return f"a tensor of shape {layout.shape} is no array: {ways}"
@@ -318,11 +318,11 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         Raises
         ------
         ConversionError
-            If the shape is no box, or only a copy can be given and `copy` is False.
+            If the shape is not a box, or only a copy can be given and `copy` is False.
         """
         array: Array
         if copy is not False and layout.shape.is_box and self.memory_of(layout) is None:
-            # What no strides reach, or lies nowhere, is read into an array of its own.
+            # Elements without strides, or without memory, are read into a new array.
             flat = self.own_elements_of(layout) if copy else self.elements_of(layout)
             array, copy = flat.reshape(layout.shape.extents), None
         else:
@@ -403,7 +403,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     # Writing.
 
     def fit(self, value: object, *, casting: WriteCasting = "same_kind") -> Array:
-        """Return numbers, or string data, as an array of this dtype, of its own, as `check_write` says."""
+        """Return numbers, or string data, as a new array of this dtype, by the rules of `check_write`."""
         from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
 
         if isinstance(value, StringData):
@@ -450,7 +450,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """One run of elements: a one-dimensional array without gaps, whose memory it keeps alive."""
 
     flat: "np.ndarray[tuple[int], np.dtype[ScalarT_co]]"
-    """The elements. They can be written to if the array can."""
+    """The elements; writable if the array is."""
     _beneath: "Dense[ScalarT_co] | None" = attrs.field(alias="beneath", default=None, repr=False)
     """The buffer that can be written to, where this is its guarded side."""
 
@@ -469,12 +469,12 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self.flat)
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements are read-only."""
         return not self.flat.flags.writeable
 
     def as_readonly(self) -> "Dense[ScalarT_co]":
@@ -580,7 +580,7 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
         try:
             return np.ndarray(extents, flat.dtype, buffer=source, offset=offset * size, strides=steps)
-        except ValueError as error:  # What is repeated may have more elements than an array has.
+        except ValueError as error:  # With repeated elements it may exceed the size limit of an array.
             raise BufferSizeError(f"elements {extents}: {error}") from error
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":

@@ -41,7 +41,7 @@ def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> BufferC
     [30, 10]
     """
     check_kind_of(base, BufferCommon, "look_up takes a buffer")
-    # A copy: what the caller writes into the array later was not checked.
+    # Copy: later changes of the caller's array would not be checked.
     table = frozen_array(to_ordinal_array(addresses).copy())
     if table.ndim != 1:
         raise ConversionError(f"addresses are a flat array, not one of extents {table.shape}")
@@ -142,7 +142,7 @@ class Lookup(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         self.base.write(self.addresses[addresses], values)
 
     def __reduce__(self) -> "tuple[type[Lookup[Any]], tuple[IntArray, BufferCommon[ScalarT_co]]]":
-        # Whether addresses are distinct is found anew.
+        # Whether addresses are distinct is computed again.
         return Lookup, (self.addresses, self.base)
 
 

@@ -55,7 +55,7 @@ def from_functions(
 ) -> "Functions[Any]":
     """Return a buffer whose elements a function computes, and (with `write`) another one takes.
 
-    Nothing is kept: each read calls the function once with all addresses that are asked for.
+    Elements are not stored: each read calls the function once with all requested addresses.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Functions(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         values = np.asarray(self._read(flat))
         if values.shape != flat.shape:
             raise BufferSizeError(
-                f"the reader was asked for {len(flat)} elements and gave an array of extents {values.shape}"
+                f"the reader returned an array of extents {values.shape} for {len(flat)} addresses"
             )
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self._dtype)
         result.reshape(-1)[...] = check_write(values, self._dtype)

@@ -22,7 +22,7 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     DTypeError
         If a tensor cannot hold such elements.
     ConversionError
-        If the steps of the array are no multiples of its element size, so that offsets cannot count them.
+        If the steps of the array are not multiples of its element size, so that offsets cannot count them.
     """
     check_dtype(array.dtype)
     if array.flags.c_contiguous:
@@ -50,7 +50,7 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
 
 
 def buffer_of(flat: Array) -> BufferCommon[Any]:
-    """Return the buffer of a flat array that nobody else has: memory as it is, or the strings in it."""
+    """Return the buffer of a new flat array: its memory, or the strings in it."""
     if holds_strings(flat.dtype):
         from tensorwrapper.buffer._strings import strings_of_array  # noqa: PLC0415 - numbers need none
 

@@ -1,4 +1,4 @@
-"""Which elements tensors hold, and how values broadcast to their extents."""
+"""Element types of tensors, and broadcasting of values to their extents."""
 
 from typing import Any, cast
 
@@ -40,7 +40,7 @@ def holds_strings(dtype: "np.dtype[Any]") -> bool:
 
 
 def kind_of(dtype: "np.dtype[Any]") -> StringKind:
-    """Return what the strings of a dtype for them are: bytes, which are objects, or text."""
+    """Return the kind of the strings of a dtype: bytes, which are objects, or text."""
     return "binary" if dtype.kind == "O" else "utf8"
 
 
@@ -64,7 +64,7 @@ def fit_extents(values: Array, extents: tuple[int, ...]) -> Array:
 
 
 def contains_value(elements: Array, value: object) -> bool:
-    """Tell whether a number is among elements; what is no number is refused, and None is among none."""
+    """Return True if a number is among the elements; refuse other values, except None, which never is."""
     if value is None:
         return False
     if np.ndim(cast("Any", value)):

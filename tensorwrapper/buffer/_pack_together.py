@@ -15,7 +15,7 @@ _LONG: Final = 512  # elements of a cell from which on copies of whole cells are
 
 
 def pack_together(buffers: Sequence[BufferCommon[Any]], layout: LayoutCommon) -> list[BufferCommon[Any]]:
-    """Return what `pack` gives of each buffer for one layout, which reaches into all of them."""
+    """Return the results of `pack` of each buffer for one layout, which reaches into all of them."""
     sides = [side for own in buffers for side in _sides(own)]
     found = iter(_packed(sides, layout))
     return [Nullable(next(found), next(found)) if type(own) is Nullable else next(found) for own in buffers]

@@ -119,12 +119,12 @@ class Sparse(BufferCommon[S], Generic[S]):
 
     @property
     def size(self) -> int:
-        """How many addresses there are."""
+        """Number of addresses."""
         return self._size
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements are read-only."""
         return self._is_readonly
 
     @property
@@ -149,7 +149,7 @@ class Sparse(BufferCommon[S], Generic[S]):
 
     @property
     def nnz(self) -> int:
-        """How many elements are stored; none of them equals the fill."""
+        """Number of stored elements; none of them equals the fill."""
         return len(self._stored.value[0])
 
     def as_readonly(self) -> "Sparse[S]":
@@ -180,7 +180,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         Parameters
         ----------
         inside
-            Told all stored addresses, ascending, says which are to become the fill; None for none.
+            Function of all stored addresses, ascending, that marks those to become the fill; None for none.
         addresses
             Where to write; no address comes twice.
         values
@@ -216,7 +216,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         if not self._adding:
             raise ReadOnlyError("this buffer is read-only; copy() gives one that can change")
 
-    # What a layout reaches: nothing here goes through elements that are not stored.
+    # Elements of a layout: nothing here visits elements that are not stored.
 
     def stored_of(self, layout: LayoutCommon) -> "tuple[IntArray, npt.NDArray[S]]":
         # Where the layout takes them as they come, the elements are not copied, and read-only.
@@ -294,7 +294,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         return make_sparse(kept, join_elements(found, self.dtype), size, self._fill)
 
     def pack(self, layout: LayoutCommon, *, own: bool = True) -> "Sparse[S]":  # noqa: ARG002
-        # What is stored never changes, and may be shared.
+        # Stored entries never change, so they may be shared.
         ordinals, values = self.stored_of(layout)
         if len(values) < self.nnz and values.base is not None:
             # A part would keep all of the memory alive.
@@ -308,7 +308,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         return Sparse(ordinals, elements, layout.shape.size, fill_value=fill)
 
     def assign(self, layout: LayoutCommon, values: Array) -> None:
-        # Modes of stride 0 repeat what they have once, and the fill alone is not looked at one by one.
+        # A mode of stride 0 repeats its elements, so check these once, and do not store a mere fill.
         once = tuple([slice(0, 1) if not step else slice(None) for step in values.strides])
         few = values[once]
         other = ~is_fill(few, self._fill)
@@ -321,7 +321,7 @@ class Sparse(BufferCommon[S], Generic[S]):
         self._put(layout, np.flatnonzero(mask), taken)
 
     def assign_from(self, layout: LayoutCommon, source: BufferCommon[Any], theirs: LayoutCommon) -> bool:
-        # It costs what is stored on the two sides, whatever the sizes.
+        # The cost depends on the stored elements of both sides, not on the sizes.
         fill = source.fill_value
         if fill is None or not is_fill(self._cast(fill), self._fill):
             return False
@@ -371,9 +371,9 @@ def _make(
 
 
 def make_sparse(addresses: IntArray, values: Array, size: int, fill: Array) -> Sparse[Any]:
-    """Return the buffer of ascending addresses and elements that are no fill; the arrays are kept as given.
+    """Return the buffer of ascending addresses and elements other than the fill; the arrays are not copied.
 
-    What is given must not change any more.
+    The arrays must not change any more.
     """
     return _restore(addresses, values, size, fill, is_readonly=False, adding=True)
 

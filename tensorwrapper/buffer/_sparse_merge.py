@@ -1,4 +1,4 @@
-"""How stored elements and new ones become one: sorted, the new ones first choice, without fills."""
+"""Merge stored elements with new ones: sorted, new ones first, without fills."""
 
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ _MANY = 1 << 14  # addresses from which on they are sorted before they are looke
 
 
 def to_fill(number: Array) -> Array:
-    """Return a number as a read-only array of rank 0 that shares its memory with nobody."""
+    """Return a number as a new read-only array of rank 0."""
     fill = np.empty((), number.dtype)
     fill[...] = number
     return frozen_values(fill)
@@ -57,7 +57,7 @@ def check_addresses(addresses: IntArray, values: Array, size: int) -> IntArray:
 
 
 def is_fill(values: Array, fill: Array) -> npt.NDArray[np.bool_]:
-    """Tell which values are what is not stored: equal to the fill, or not a number just as it is.
+    """Return which values need not be stored: equal to the fill, or not-a-number like it.
 
     Zeros of either sign are equal, as everywhere in NumPy.
     """
@@ -73,10 +73,10 @@ def is_fill(values: Array, fill: Array) -> npt.NDArray[np.bool_]:
 def merge(
     stored: tuple[IntArray, Array], addresses: IntArray, values: Array, fill: Array
 ) -> tuple[IntArray, Array]:
-    """Return what is stored after a write: at every address the new value if there is one; no fills.
+    """Return the stored elements after a write: at every address the new value if there is one; no fills.
 
-    Addresses may come in any order, but none twice. One pass over what is stored; O(log stored) per address,
-    and a sort if they do not ascend. The result shares nothing with the arrays that were given.
+    Addresses may come in any order, but none twice. One pass over the stored elements; O(log stored) per
+    address, and a sort if they do not ascend. The result shares no memory with the given arrays.
     """
     given = addresses
     if not rises(addresses):

@@ -70,22 +70,22 @@ class Strings(BufferCommon[Any]):
 
     @property
     def dtype(self) -> "np.dtype[np.generic]":
-        """How NumPy has the elements: StringDType for text, objects for bytes."""
+        """NumPy's type of the elements: StringDType for text, objects for bytes."""
         return self._dtype
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return len(self._strings.unmerged)
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the elements cannot be written to."""
+        """True if the elements are read-only."""
         return self._is_readonly
 
     @property
     def kind(self) -> StringKind:
-        """Whether the elements are text or bytes."""
+        """Kind of the elements: text or bytes."""
         return self._strings.unmerged.kind
 
     @property
@@ -95,12 +95,12 @@ class Strings(BufferCommon[Any]):
 
     @property
     def nullable(self) -> bool:
-        """Whether an element may be a null."""
+        """True if an element may be a null."""
         return self._nullable
 
     @property
     def stored(self) -> StringData:
-        """All elements, as of one moment; no copy."""
+        """All elements at one moment; no copy."""
         return self._strings.value
 
     def as_readonly(self) -> "Strings":
@@ -168,13 +168,13 @@ class Strings(BufferCommon[Any]):
     ) -> None:
         raise DTypeError("strings are not added up: the elements are no numbers")
 
-    # What a layout reaches: starts and stops are moved, the bytes stay where they are.
+    # Elements of a layout: starts and stops are moved, the bytes stay in place.
 
     def strings_of(self, layout: LayoutCommon) -> StringData:
-        """Return the elements in row-major order; the bytes are shared, O(1) where the elements lie so."""
+        """Return the elements in row-major order; the bytes are shared, in O(1) for contiguous elements."""
         size = layout.shape.size
         if size == 1 and not self._strings.is_merged:
-            # A loop that reads one and writes one passes over the others as seldom as one that writes.
+            # A loop that reads and writes single elements should not merge all others in every step.
             return StringData.from_list([self._strings.item(layout.offset)], kind=self.kind)
         strings = self.stored
         if not size:
@@ -192,9 +192,9 @@ class Strings(BufferCommon[Any]):
             return strings.null_count > 0
         if not isinstance(value, str if self.kind == "utf8" else bytes):
             return False
-        # A lone surrogate becomes bytes that are no UTF-8, which no element has.
+        # A lone surrogate becomes bytes that are not UTF-8, which no element has.
         wanted = value if isinstance(value, bytes) else value.encode(errors="surrogatepass")
-        # Only elements of as many bytes are looked at.
+        # Compare only elements of the same length.
         places = np.flatnonzero((strings.lengths() == len(wanted)) & strings.is_valid())
         if not wanted or not len(places):
             return len(places) > 0

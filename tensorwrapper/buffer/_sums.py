@@ -25,7 +25,7 @@ def add_at(flat: Array, places: IntArray, values: Array, casting: WriteCasting =
 
 
 def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasting = "same_kind") -> Array:
-    """Return values as elements that may be added; casts and sums of ``"unsafe"`` lose what NumPy's lose.
+    """Return values as elements to add; casts and sums of ``"unsafe"`` have the losses of NumPy's.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def check_sums(flat: Array, places: IntArray, values: Array, casting: WriteCasti
 
 
 def _may_overflow(flat: Array, places: IntArray, values: Array) -> bool:
-    """Tell whether a sum could come near an end of the type, by what all magnitudes add up to."""
+    """Return True if a sum could approach the limits of the type, by the sum of all magnitudes."""
     if not values.size:
         return False
     dtype = flat.dtype
@@ -69,7 +69,7 @@ def _check_durations(old: Array, which: IntArray, values: Array, dtype: "np.dtyp
 
 
 def _units_of(durations: Array) -> Array:
-    """Return how many units durations are; 0 for those that are no time, and stay none."""
+    """Return how many units durations are; 0 for those that are not time, and stay none."""
     numbers: Array = durations.astype(np.int64)
     numbers[np.isnat(cast("npt.NDArray[np.timedelta64]", durations))] = 0
     return numbers
@@ -116,4 +116,4 @@ def _check_floats(old: Array, which: IntArray, values: Array, dtype: "np.dtype[A
 
 
 _CHECKS: Final = {"m": _check_durations, "i": _check_integers, "u": _check_integers}
-"""What looks at the sums of a kind of elements, beside floats and the types of ml_dtypes."""
+"""Checks of the sums of elements by kind, beside floats and the types of ml_dtypes."""

@@ -1,10 +1,10 @@
-"""What those who add a buffer, and the floors above, may use of elements beside the public names.
+"""Interfaces of elements for new buffers and for higher layers, beside the public names.
 
 A buffer is one class over `BufferCommon` (public), whose first line names its primitives; the guide to
 buffers shows one, and ``tensorwrapper.testing.BufferContract`` tests it.
 
-**What elements may be**: `check_dtype` (a type that a buffer can have), `holds_strings`, `kind_of` (text or
-bytes), `check_kind` (what a caller gave for that).
+**Element types**: `check_dtype` (a type that a buffer can have), `holds_strings`, `kind_of` (text or
+bytes), `check_kind` (a caller's argument for that).
 
 **Casts**, one rule for all: `check_write` (an array that may be written; of no elements, whether its type
 may), `fit_number` (one number as an element), `convert_elements` (an array, if nothing is lost).
@@ -15,9 +15,9 @@ may), `fit_number` (one number as an element), `convert_elements` (an array, if 
 memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
 `join_into` and `take_along` write into memory that is there.
 
-**Buffers and layouts** for elements that are there: `packed_layout` (without gaps), `as_dense` (an array of
-any strides), `buffer_of` (a flat array that nobody else has), `make_sparse` (addresses that are known to be
-right), `pack_together` (those of several buffers that one layout reaches), `arrays_from_arrow` and its
+**Buffers and layouts** for existing elements: `packed_layout` (without gaps), `as_dense` (an array of
+any strides), `buffer_of` (a new flat array), `make_sparse` (valid addresses),
+`pack_together` (elements of several buffers that one layout reaches), `arrays_from_arrow` and its
 `ArrowValues`. `arrow_metadata` returns the metadata of a type. `without_gaps` gives an Arrow array all its
 buffers.
 

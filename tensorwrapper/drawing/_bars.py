@@ -1,4 +1,4 @@
-"""Pictures of what has too many modes for axes: one bar per mode, the first at the top."""
+"""Pictures of boxes with too many modes for axes: one bar per mode, the first at the top."""
 
 from collections.abc import Sequence
 from typing import Final, final
@@ -11,7 +11,7 @@ from tensorwrapper.drawing._svg import Drawing, Group, Mark, Rectangle, Text
 __all__ = ["EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"]
 
 FILL: Final = ramp(0.3)
-"""What elements are filled with."""
+"""Fill colour of elements."""
 EDGE: Final = ramp(0.8)
 """The lines around elements."""
 

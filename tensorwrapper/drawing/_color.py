@@ -1,7 +1,7 @@
 """Colours: a ramp from pale to dark for numbers, shades for layers, and ink on paper.
 
 Drawings bring their own light paper, so they read the same in light and dark notebooks and in print. The
-ramp also reads in grey, and the accent is told from it by those who do not see all colours.
+ramp also reads in grey, and the accent can be told from it with any colour vision.
 """
 
 import math
@@ -11,9 +11,9 @@ __all__ = ["ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "
 
 _STOPS = ((247, 251, 255), (158, 202, 225), (33, 113, 181), (8, 48, 107))
 EMPTY: Final = "#f2f2f2"
-"""The colour of what is zero or not there."""
+"""The colour of zero and missing elements."""
 PAPER: Final = "#ffffff"
-"""What drawings stand on."""
+"""Background of drawings."""
 INK: Final = "#1f2933"
 """Text and heavy lines."""
 MUTED: Final = "#66707c"
@@ -51,7 +51,7 @@ def layer_color(layer: int, layers: int) -> str:
 
 
 def log_color(value: float, least: float, greatest: float) -> str:
-    """Return the colour of a magnitude on a logarithmic scale; what is below `least` is empty."""
+    """Return the colour of a magnitude on a logarithmic scale; values below `least` are empty."""
     if not value >= least:
         return EMPTY
     if greatest <= least:

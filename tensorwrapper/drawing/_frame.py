@@ -1,4 +1,4 @@
-"""A picture with axes: what stands around the marks of a plot, and how large the canvas is for it."""
+"""Axes around the marks of a plot, and the size of the canvas for them."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -39,11 +39,11 @@ class Axis:
     length
         In pixels.
     title
-        What stands beside it.
+        Title beside the axis.
     cells
         Whether indices are cells with room for their numbers, rather than places on a line.
     names
-        What stands beside each index instead of its number; none if there is no room for that.
+        Labels of the indices in place of their numbers; none if there is no room for them.
     """
 
     first: int
@@ -76,7 +76,7 @@ class Axis:
 
 
 def _room(names: Sequence[str], *, upright: bool) -> float:
-    """Return how far from one another numbers must stand."""
+    """Return the least distance between labels."""
     return _SMALL if upright else max(text_width(name, _SMALL) for name in names)
 
 
@@ -89,7 +89,7 @@ def _are_apart(labels: Sequence[tuple[float, str]], *, upright: bool) -> bool:
 @final
 @frozen
 class Swatch:
-    """An entry of a legend: a colour and what it stands for."""
+    """An entry of a legend: a colour and its meaning."""
 
     fill: str
     text: str
@@ -107,7 +107,7 @@ def framed(
 ) -> Drawing:
     """Return a drawing of `marks`, whose plot is `size` wide and high, with axes and a legend around it.
 
-    Axes stand above and to the left, as the indices of a matrix do; the legend and the notes stand below.
+    Axes are above and to the left, as the indices of a matrix are; the legend and the notes are below.
     """
     width, height = size
     left, top = _corner(across, down)
@@ -128,7 +128,7 @@ def framed(
 
 
 def _corner(across: Axis | None, down: Axis | None) -> Point:
-    """Return where the plot begins, so that what stands above and to the left of it has room."""
+    """Return the corner of the plot, with room for the axes above and to the left of it."""
     left = top = _MARGIN
     if down is not None:
         labels = [text_width(label, _SMALL) for _, label in down.labels(upright=True)]
@@ -165,7 +165,7 @@ def _down(axis: Axis, left: float, top: float) -> list[Mark]:
 
 
 class _Entry(NamedTuple):
-    """What stands below a plot: how far it reaches to the right and down, and what it consists of."""
+    """An entry below a plot: its right and lower ends, and its marks."""
 
     end: float
     height: float
@@ -191,7 +191,7 @@ def _legend(legend: Sequence[Swatch], notes: Sequence[str], left: float, top: fl
 
 
 def note(lines: Sequence[str], *, title: str = "") -> Drawing:
-    """Return lines of text as a picture: for what has nothing to be drawn."""
+    """Return lines of text as a picture, where there is nothing to draw."""
     width = max(text_width(line) for line in lines) + 4 * _MARGIN
     height = _ROW * len(lines) + 2 * _MARGIN
     edge = Rectangle(0.5, 0.5, width - 1.0, height - 1.0, "none", "", "note", FAINT)

@@ -1,4 +1,4 @@
-"""Pictures of what lies in a plane: a table of shares, each a rectangle as dark as it is full."""
+"""Pictures of a plane: a table of shares, each a rectangle as dark as it is full."""
 
 from collections.abc import Sequence
 
@@ -39,19 +39,19 @@ def draw_grid(
     down, across
         The first index of each of the two modes, and how many there are.
     title
-        What is drawn, in words.
+        Title of the picture.
     full
-        What the darkest colour stands for.
+        Meaning of the darkest colour.
     names
-        What stands beside the two axes.
+        Labels of the two axes.
     notes
         Lines of text below.
     others
-        What no colour and the faintest one stand for; nothing is said of an empty text.
+        Meaning of no colour and of the faintest one; an empty text is omitted.
     texts
-        What is written in each part; colours are fainter then.
+        Text of each part; colours are fainter then.
     heads
-        What stands beside each row and above each column in place of its number.
+        Labels of each row and each column in place of their numbers.
     walk
         Parts, by row and column, through whose middles a line goes.
     """
@@ -71,7 +71,7 @@ def draw_grid(
     if walk:
         marks.append(Path((tuple([middles[i][j] for i, j in walk]),), stroke=ACCENT, width=1.5, name="walk"))
     for places, words in zip(middles, texts, strict=False):
-        # Beside the line where there is one.
+        # Beside the line, if there is one.
         right, up = (6.0 - width / columns / 2, 5.0) if walk else (0.0, -3.5)
         marks += [
             Text(x + right, y - up, word, _SIZE, INK, "start" if walk else "middle")

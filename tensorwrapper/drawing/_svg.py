@@ -15,7 +15,7 @@ Point: TypeAlias = tuple[float, float]
 """A place, in pixels to the right and down."""
 
 _FONTS: Final = "system-ui, 'Segoe UI', Helvetica, Arial, 'DejaVu Sans', sans-serif"
-# In the dark light and dark change places, so that what is written on a colour is read as well as before.
+# In dark mode light and dark change places, so that text on a colour stays readable.
 _STYLE: Final = (
     "<style>@media (prefers-color-scheme:dark){"
     ".tensorwrapper-picture{filter:invert(.9) hue-rotate(180deg)}"
@@ -40,7 +40,7 @@ def _titled(title: str) -> str:
 @final
 @frozen
 class Rectangle:
-    """A filled box; ``title`` is what a browser shows under the pointer, ``name`` says what it stands for."""
+    """A filled box; ``title`` is the tooltip of a browser, ``name`` names its meaning."""
 
     x: float
     y: float
@@ -137,7 +137,7 @@ class Text:
     fill: str = INK
     anchor: Literal["start", "middle", "end"] = "start"
     upwards: bool = attrs.field(default=False, kw_only=True)
-    """Whether it is read from the bottom to the top."""
+    """True if it is read from the bottom to the top."""
 
     def to_svg(self) -> str:
         """Return the element."""
@@ -164,22 +164,22 @@ class Group:
 
 
 Mark: TypeAlias = Rectangle | Line | Path | Text | Group
-"""What a drawing is made of."""
+"""An element of a drawing."""
 
 
 @final
 @frozen
 class Drawing:
-    """Marks on a canvas of a given size, drawn in order on paper of their own.
+    """Marks on a canvas of a given size, drawn in order on light paper.
 
     Parameters
     ----------
     width, height
         The canvas, in pixels.
     marks
-        What is drawn, the first at the bottom.
+        The marks, the first at the bottom.
     title
-        What the drawing shows, in words: for those who do not see it, and under the pointer.
+        Description of the drawing in words: for screen readers, and as a tooltip.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class Drawing:
     title: str = ""
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show."""
+        """Return the SVG for notebooks."""
         return self.to_svg()
 
     def to_svg(self) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
 
 ArrowForm: TypeAlias = Literal["lists", "list_views", "tensor"]
-"""What a tensor becomes in Arrow: lists in lists, views of lists, or tensors of one shape."""
+"""Form of a tensor in Arrow: lists in lists, views of lists, or tensors of one shape."""
 
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
@@ -34,24 +34,23 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
     Rows are a ``large_list``, a mode of one extent in a box or behind rows is a ``fixed_size_list``; strings
     are ``large_string`` or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into
     bits, are copied; so are elements of a foreign byte order, or in another order than the row-major one.
-    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists what Arrow
-    cannot say: origins, names, layers and tiles.
+    Values under nulls become zero, in a copy if they were not. ``shape.losses("arrow")`` lists the losses in
+    Arrow: origins, names, layers and tiles.
 
     Parameters
     ----------
     value
         A tensor, or a view, which is computed.
     form
-        "lists"; or "list_views", which say of each list where it begins and how long it is, so that rows in
-        any order, as those of a gather or a slice inside rows, share the memory that they lie in; or
-        "tensor": Arrow's ``fixed_shape_tensor``, which keeps the extents of a box and the names of all modes
-        but the first.
+        "lists"; or "list_views", which have the start and the length of each list, so that rows in any order,
+        as those of a gather or a slice inside rows, share memory; or "tensor": Arrow's
+        ``fixed_shape_tensor``, which keeps the extents of a box and the names of all modes but the first.
 
     Raises
     ------
     ConversionError
-        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0; if a "tensor" is asked
-        for, and it is no box of numbers of rank 2 or more.
+        If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0; if `form` is "tensor"
+        and it is not a box of numbers of rank 2 or more.
     DTypeError
         If Arrow has no such elements: complex numbers, times of other units than s, ms, us and ns, and the
         types of ml_dtypes.
@@ -81,7 +80,7 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
         )
     found = _flat_of(tensor)
     levels = tensor.shape.arrow_lists()
-    # The lists of a level are as many as what the levels above say, from the inside out.
+    # The number of lists of a level follows from the levels above, from the outside in.
     lengths = [tensor.shape.extent(0)]
     for level in levels:
         size = level.list_size
@@ -102,13 +101,13 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     """Return schema and array for Arrow's C interface, of the type of a requested schema if there is one.
 
     The same elements in other lists, views of lists, offsets or tensors are made, and numbers of another type
-    if it holds each of them. Lists in views of lists, or views of strings, are not, and what is returned then
-    is what would be without a request, as the interface allows.
+    if it can represent each of them. Lists in views of lists, or views of strings, are not made; the result
+    then is the same as without a request, as the interface allows.
 
     Raises
     ------
     ConversionError
-        If the tensor cannot be of the type that is asked for.
+        If the tensor cannot have the requested type.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
@@ -117,7 +116,7 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     wanted = pa.DataType._import_from_c_capsule(requested)
     if isinstance(wanted, pa.FixedShapeTensorType):
         order = list(wanted.permutation or range(len(wanted.shape)))
-        # Mode n of the tensor is the mode order[n] of what is stored.
+        # Mode n of the tensor is the mode order[n] of the storage.
         stored = [order.index(mode) + 1 for mode in range(len(order))]
         tensor = dense_of(value, "Arrow")
         extents = [wanted.shape[mode] for mode in order]
@@ -138,7 +137,7 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
 
 
 def _requested_views(value: TensorLike, wanted: "pa.DataType") -> "pa.Array | None":
-    """Return views of lists of the type that is asked for; None if they are of another type."""
+    """Return list views of the requested type; None if it is another type."""
     tensor = dense_of(value, "Arrow")
     inner: Any = wanted
     while getattr(inner, "value_type", None) is not None:
@@ -188,7 +187,7 @@ def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArr
         counts = np.diff(befores)
         valid = None if validity is None else validity.read_run(0, validity.size)
         shared = _array_of(memory if valid is None else clear_nulls(memory, valid), valid)
-        # Where a row without elements begins, nobody asks.
+        # The start of a row without elements does not matter.
         return shared, [(begins * (counts > 0), counts)]
     found = _flat_of(tensor)
     levels: list[tuple[IntArray, IntArray] | int] = []
@@ -214,7 +213,7 @@ def _tensors_of(
     names: Sequence[str] | None,
     wanted: "pa.FixedShapeTensorType | None",
 ) -> "pa.Array":
-    """Return boxes along the first mode; those of the last modes lie in row-major order."""
+    """Return boxes along the first mode; those of the last modes are in row-major order."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     if not extents or holds_strings(tensor.dtype):
@@ -230,9 +229,9 @@ def _tensors_of(
 
 
 def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows = "refuse") -> Tensor[Any]:
-    """Return what Arrow has lists, tensors, text or numbers in as a read-only tensor over the same memory.
+    """Return an Arrow array of lists, tensors, text or numbers as a read-only tensor over the same memory.
 
-    O(lists). Polars, DuckDB, nanoarrow and whoever else speaks Arrow's C interface is read without pyarrow.
+    O(lists). Arrays of Polars, DuckDB, nanoarrow and all others with Arrow's C interface need no pyarrow.
 
     Parameters
     ----------
@@ -311,7 +310,7 @@ def _array_of(elements: Array, there: Marks | None = None) -> "pa.Array":
         return pa.Array.from_buffers(pa.bool_(), len(elements), [_bitmap(missing), pa.py_buffer(bits)], -1)
     if dtype.kind in "mM" and np.datetime_data(dtype) in _UNITS:
         found, none = native(elements), np.isnat(elements)
-        # What is not a time is a null, as it is for pyarrow itself.
+        # Not-a-time is a null, as in pyarrow.
         missing = none if missing is None else none | missing
     elif dtype.kind in "iuf" and dtype.num <= _LAST_OF_NUMPY and dtype.itemsize <= 8:
         found = native(elements)

@@ -29,7 +29,7 @@ def to_awkward(value: TensorLike) -> "ak.Array":
 
     Modes of one extent are regular, others lists of any length. Elements in another order than the
     row-major one are copied, as are values under nulls, which become zero. Nulls are options; strings take
-    pyarrow. ``shape.losses("awkward")`` lists what is left out: origins, names, layers and tiles.
+    pyarrow. ``shape.losses("awkward")`` lists the losses: origins, names, layers and tiles.
 
     Raises
     ------
@@ -87,15 +87,15 @@ def from_awkward(
 ) -> Tensor[Any]:
     """Return an array of Awkward Array as a read-only tensor over the same memory; O(lists).
 
-    Options of any kind are nulls, for which elements are copied; options of which none is missing are what
-    they hold.
+    Options of any kind are nulls, for which elements are copied; options without missing ones are read as
+    their content.
 
     Parameters
     ----------
     array
         Numbers, truth values, times or strings, in lists of any depth. Lists that a slice or a gather left
-        in another order than that of their elements are packed, which copies these. As long as the tensor
-        lives, nobody may write to memory that the offsets were made of.
+        in another order than that of their elements are packed, which copies these. While the tensor
+        exists, the memory of the offsets must not be changed.
     copy
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never.
@@ -127,7 +127,7 @@ def from_awkward(
         and hasattr(array, "__arrow_c_array__")
         and not isinstance(cast("object", array), ak.Array)
     ):
-        # What `ak.to_arrow` gives is an array of Arrow, of a class of Awkward Array.
+        # `ak.to_arrow` returns an array of Arrow, of a class of Awkward Array.
         return tensor_from_arrow(cast("Any", array), copy=copy, null_rows=null_rows)
     if isinstance(array, ak.ArrayBuilder):
         array = array.snapshot()
@@ -206,7 +206,7 @@ def _walk(layout: "ak.contents.Content") -> "_Found | None":
 
 
 def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[Any]:
-    """Return the shape of `count` lists; without `copy` nobody may write to their offsets."""
+    """Return the shape of `count` lists; without `copy` their offsets must not be changed."""
     offsets = [level for level in levels if isinstance(level, np.ndarray)]
     if len(offsets) == len(levels):
         return Shape.from_offsets(*offsets, validate=False, copy=copy)
@@ -223,8 +223,8 @@ def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[An
 class _Options:
     """Takes options from a layout: a missing list is refused or empty, missing elements are remembered.
 
-    In place of elements some of which are missing the layout has where these are; -1 is a missing one. What
-    selects elements then selects their places.
+    If some elements are missing, the layout has their places instead; -1 is a missing one. Selecting
+    elements then selects their places.
     """
 
     __slots__ = ("elements", "null_rows")
@@ -262,7 +262,7 @@ class _Options:
         if node.parameter("__array__") in _STRINGS:
             return node
         if node.is_unknown:
-            # Nobody said what is not there; NumPy says float64 of an empty list.
+            # The type of missing elements is unknown; NumPy uses float64 for an empty list.
             return node.to_NumpyArray(np.dtype(np.float64))
         if not (node.is_option or node.is_indexed):
             return None

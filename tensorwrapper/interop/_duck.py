@@ -16,14 +16,14 @@ __all__ = ["DuckArray", "as_duck"]
 
 
 def as_duck(value: TensorLike) -> "DuckArray":
-    """Return the tensor or view as a duck array, which reads nothing until it is asked for elements; O(1).
+    """Return the tensor or view as a duck array, which reads elements only on access; O(1).
 
     ``dask.array.from_array``, xarray and zarr take it as it is.
 
     Raises
     ------
     ConversionError
-        If it is no box, or sparse, or has strings: arrays have one extent a mode.
+        If it is not a box, or sparse, or has strings: arrays have one extent a mode.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def as_duck(value: TensorLike) -> "DuckArray":
 @final
 @frozen(eq=False)
 class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
-    """What `as_duck` returns: ``value`` is the tensor or view."""
+    """Result of `as_duck`: ``value`` is the tensor or view."""
 
     value: TensorLike
 
@@ -99,7 +99,7 @@ class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> object:
-        """Let NumPy, or whom else it asks, compute on the elements, which are read for it."""
+        """Let NumPy compute on the elements, which are read for it."""
         return function(*_read(list(args)), **{name: _read(value) for name, value in kwargs.items()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
@@ -110,7 +110,7 @@ class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _read(value: Any) -> Any:  # noqa: ANN401 - arguments of NumPy's functions, in lists or not
-    """Return what NumPy computes with: arrays in place of duck arrays."""
+    """Return arguments for NumPy: arrays in place of duck arrays."""
     if isinstance(value, DuckArray):
         return np.asarray(value)
     if isinstance(value, list | tuple):

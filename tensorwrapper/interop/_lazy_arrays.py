@@ -65,7 +65,7 @@ def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
     held: Any = getattr(dtype, "metadata", None) or {}
     element: Any = held.get("vlen")
     if isinstance(element, np.dtype):
-        # Before anything is read of what no rows are made.
+        # Check the type before reading anything.
         check_sequences(cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
         found = value[()]
         rows: list[Any] = np.asarray(found, dtype=object).reshape(-1).tolist() if value.shape else [found]

@@ -13,7 +13,7 @@ from tensorwrapper.tensor import as_tensor, from_buffer
 __all__ = ["fill_null_rows"]
 
 _Theirs: TypeAlias = Any
-"""A module or a value of another library, of which the stubs say what tensors need."""
+"""A module or a value of another library; its stubs declare what tensors need."""
 
 
 def fill_null_rows(columns: Mapping[str, object], null_rows: Literal["empty", "field"]) -> dict[str, object]:

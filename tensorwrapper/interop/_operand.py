@@ -1,4 +1,4 @@
-"""What is handed to other libraries: tensors as they are, views computed."""
+"""Arguments for other libraries: tensors unchanged, views computed."""
 
 from typing import Any, TypeAlias
 

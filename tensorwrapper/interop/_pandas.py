@@ -1,4 +1,4 @@
-"""Series and frames of pandas, both ways: what is a table of one type."""
+"""Series and frames of pandas, both ways: a frame of one type is a matrix."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,11 +32,11 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     Raises
     ------
     ConversionError
-        If the tensor is no table: a box of another rank than 1 and 2, or sparse and no matrix.
+        If the tensor is not a table: a box of another rank than 1 and 2, or sparse and no matrix.
     DTypeError
         If pandas has no such elements.
     ModuleNotFoundError
-        If pandas, or what it takes for lists (pyarrow) or sparse columns (SciPy), is not installed.
+        If pandas, or its dependency for lists (pyarrow) or sparse columns (SciPy), is not installed.
 
     Examples
     --------
@@ -123,7 +123,7 @@ def from_pandas(
     Parameters
     ----------
     given
-        Of one type; each column of a frame of several is a tensor of its own.
+        The object, of one type; convert a frame of several types column by column.
     copy
         Whether elements are copied: where they must be (None), always, or never.
     null_rows
@@ -200,7 +200,7 @@ def _columns_of(frame: "pd.DataFrame", kinds: "list[np.dtype[Any]]", copy: bool 
 
 
 def _check_exact(columns: "list[Any]", kinds: "list[np.dtype[Any]]", common: "np.dtype[Any]") -> None:
-    """Raise if integers are too large for the floats that stand beside them."""
+    """Raise if integers are too large for the floats of other columns."""
     if common.kind not in "fc" or not len(columns[0]):
         return
     floats: Any = common

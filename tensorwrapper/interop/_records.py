@@ -27,10 +27,10 @@ __all__ = [
 ]
 
 RecordsForm: TypeAlias = Literal["columns", "structs"]
-"""What records become in Arrow: a table with a column for each field, or structs in lists."""
+"""Form of records in Arrow: a table with a column for each field, or structs in lists."""
 
 _Theirs: TypeAlias = Any
-"""A module or a value of another library, of which the stubs say what tensors need."""
+"""A module or a value of another library; its stubs declare what tensors need."""
 
 
 def _arrow_library() -> _Theirs:
@@ -257,7 +257,7 @@ def records_to_arrow(
     form
         "columns", a table; or "structs", one struct for each index of the shape, in the lists of the shape.
     nest
-        What separates names: ``"."`` makes structs of ``m.pt`` and ``m.eta`` again.
+        Separator of names: ``"."`` makes structs of ``m.pt`` and ``m.eta`` again.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def records_to_arrow(
 
 
 def _within(lists: _Theirs) -> _Theirs:
-    """Return what lists hold, all of it."""
+    """Return the content of lists, all of it."""
     return lists.values  # noqa: PD011 - of Arrow
 
 

@@ -27,7 +27,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
     A box shares its memory, as NumPy's arrays do; it is copied if it cannot be written to, if it runs
     backwards, or if its byte order is not the machine's. Rows whose lengths differ in mode 1 are a nested
     tensor of layout ``jagged`` over the same memory; cells that differ in other modes one of layout
-    ``strided``, which copies. Sparse tensors are COO. Origins, names, layers and tiles are not said.
+    ``strided``, which copies. Sparse tensors are COO. Origins, names, layers and tiles are lost.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def _torch_of(array: Array) -> "torch.Tensor":
 
 
 def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any]:
-    """Return a tensor of PyTorch as one of ours, over the same memory where it is one run.
+    """Return a tensor of PyTorch as a `Tensor`, over the same memory where it is one run.
 
     Parameters
     ----------

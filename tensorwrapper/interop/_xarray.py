@@ -24,7 +24,7 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
     Raises
     ------
     ConversionError
-        If the tensor is no box, is sparse, or has strings.
+        If the tensor is not a box, is sparse, or has strings.
     ModuleNotFoundError
         If xarray is not installed.
 

@@ -35,11 +35,11 @@ class AsyncRemote(Shown):
     """The tensors of a server, whose waits are awaited; made by `connect_async`.
 
     Any number of tasks may read at a time, each request over one of a few connections. A task that is
-    cancelled is released at once, and the server is told that its answer is not wanted any more; requests
-    of other tasks, and the connections, go on. Its tensors, their parts and snapshots keep it open.
+    cancelled returns at once, and the client tells the server to drop its answer; requests of other tasks,
+    and the connections, go on. Its tensors, their parts and snapshots keep it open.
 
-    It pickles as a `Remote` does, and is a client of its own where it arrives. Its tensors and their parts
-    do not, since they wait in threads of this one; what `view` returns of them does.
+    It pickles as a `Remote` does, and connects as a new client in the other process. Its tensors and their
+    parts do not pickle, since they use threads of this process; views of them, from `view`, do.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class AsyncRemote(Shown):
         self._remote = Remote(connections)
         self._threads = Threads(connections.address, concurrency)
 
-    # What does not wait.
+    # Members that do not wait.
 
     @property
     def address(self) -> str:
@@ -71,15 +71,15 @@ class AsyncRemote(Shown):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._threads.closed
 
     @property
     def counters(self) -> Counters:
-        """What went over the connections that are open, as `Remote.counters` says."""
+        """Traffic over the open connections; see `Remote.counters`."""
         return self._remote.counters
 
-    # What waits.
+    # Members that wait.
 
     async def names(self) -> list[str]:
         """Return the names of all tensors, in order."""
@@ -91,7 +91,7 @@ class AsyncRemote(Shown):
         Raises
         ------
         TensorNameError
-            If there is none of this name.
+            If there is no tensor of this name.
         """
         return AsyncRemoteTensor(
             self._threads, await self._threads.run(partial(self._remote.__getitem__, name))
@@ -123,7 +123,7 @@ class AsyncRemote(Shown):
         *,
         initial: object = None,
     ) -> Tensor[Any]:
-        """Return what a function makes of rows, tiles or a mode at the server, as `Remote.reduce` does."""
+        """Return the reduction of rows, tiles or a mode at the server, as `Remote.reduce` does."""
         return await self._threads.run(partial(self._remote.reduce, ufunc, view, over, initial=initial))
 
     async def health(self) -> dict[str, int]:
@@ -131,7 +131,7 @@ class AsyncRemote(Shown):
         return await self._threads.run(self._remote.health)
 
     async def stats(self) -> dict[str, int]:
-        """Return what the server counted of one of the connections; it answers if it is well."""
+        """Return the server's counters of one of the connections; an answer shows that it is alive."""
         return await self._threads.run(self._remote.stats)
 
     async def compute(
@@ -141,15 +141,15 @@ class AsyncRemote(Shown):
         *,
         progress: "Progress | None" = None,
     ) -> Tensor[Any]:
-        """Return the elements of a view, of whatever it is made of, as `View.compute` does.
+        """Return the elements of a view, whatever its sources, as `View.compute` does.
 
         Parameters
         ----------
         view
-            What to compute; a tensor of a server or a part of it computes itself, which is the same.
+            The view; for a tensor of a server or a part of it, this is the same as its own `compute`.
         out
-            Where the elements go. A task that is cancelled is released when nobody writes there any more,
-            which takes about a twentieth of a second; without `out` at once.
+            Target of the elements. A cancelled task returns when no thread writes to it any more, which takes
+            about a twentieth of a second; without `out` at once.
         progress
             Called by the loop with the bytes that have arrived, and those of all.
         """
@@ -158,7 +158,7 @@ class AsyncRemote(Shown):
         return await self._threads.compute(partial(as_view, view), out, progress)
 
     async def close(self) -> None:
-        """Give up what is under way, and close all connections; closing twice is harmless."""
+        """Cancel requests under way, and close all connections; closing twice is harmless."""
         self._threads.close()
         await asyncio.get_running_loop().run_in_executor(None, self._end)
 

@@ -37,13 +37,13 @@ _SHOWN: Final = 20
 
 @final
 class Remote(Closing, Mapping[str, RemoteTensor]):
-    """The tensors of a server, by name; made by `connect`. Looking one up asks what it is, and reads nothing.
+    """The tensors of a server, by name; made by `connect`. Looking up a tensor requests its description only.
 
-    Any thread may use it; each has a connection of its own. Close it when none does any more. Its tensors
-    and their views keep the connections: ``connect(address)["x"]`` is read as long as anybody has it.
+    Any thread may use it, over one connection per thread. Close it when no thread uses it any more. Its
+    tensors and their views keep the connections open: ``connect(address)["x"]`` stays readable.
 
-    It pickles, as do its tensors and views of them: in another process they connect when they are read. One
-    with keys does not, since a secret key is not to be in what is pickled.
+    It pickles, as do its tensors and views of them: in another process they connect when they are read. A
+    client with keys does not pickle, since pickled data must not contain a secret key.
     """
 
     __slots__ = ("__weakref__", "_connections", "_looked_up")
@@ -59,12 +59,12 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._connections.closed
 
     @property
     def counters(self) -> Counters:
-        """What went over the connections that are open, requests and answers; signs of life count, too."""
+        """Traffic over the open connections: requests, answers, and keep-alive messages."""
         found = Counters()
         for own in self._connections.counters():
             sums = {field: getattr(found, field) + count for field, count in attrs.asdict(own).items()}
@@ -93,7 +93,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return id(self)
 
     def records(self, name: str) -> RemoteRecords:
-        """Return the records that are served under a name; nothing is read but what they are.
+        """Return the records that are served under a name; only their description is read.
 
         Raises
         ------
@@ -113,7 +113,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
     def pushed(self, view: "ViewLike") -> View[Any]:
         """Return a view that the server computes, if less travels then; else the view as it is.
 
-        What selects from one tensor moves only what is needed in any case. Views that put elements together,
+        Selecting from one tensor transfers only the needed elements in any case. Views that combine elements,
         as `where`, `minimum` and casts do, move less if they are computed where all of their sources are. It
         is all at the versions that the tensors have here; a view that is partly made of something else, calls
         a function, or has elements of types of `ml_dtypes`, is returned as it is.
@@ -139,11 +139,11 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         *,
         initial: object = None,
     ) -> Tensor[Any]:
-        """Return what a function makes of rows, tiles or a mode, computed at the server if it can be told.
+        """Return a reduction of rows, tiles or a mode, computed at the server if it can be described to it.
 
-        What JSON cannot say is read, and reduced here: a view that calls a function, elements of types of
-        `ml_dtypes`, an `initial` that is complex or a time. So is what is not all at this server, or not of
-        whole dense tensors. Each answer is that of a tensor in memory.
+        Otherwise the elements are read, and reduced here: for a view that calls a function, for elements of
+        types of `ml_dtypes`, for an `initial` that is complex or a time, and for sources that are not all at
+        this server or are not whole dense tensors. Each result equals that of a tensor in memory.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         Raises
         ------
         ConversionError
-            If `initial` is no number that the elements can be, or a mode of a sparse tensor is reduced.
+            If `initial` is not a number that the elements can be, or a mode of a sparse tensor is reduced.
         DTypeError
             If NumPy reduces no elements of that type by the ufunc, or they are strings.
         JaggedModeError
@@ -185,11 +185,11 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return reduced(self._connections, ufunc, as_view(view), over, initial)
 
     def snapshot(self) -> Snapshot:
-        """Return all that is served as it is now: what is replaced later is still read as it was.
+        """Return all served tensors at their current versions; they stay readable when they are replaced.
 
-        Nothing is copied, here or there. The server keeps it until it is closed, or for a minute after it was
-        used last. What is edited in place, or a file that changes, is not kept: reading it raises
-        `VersionChangedError`.
+        Nothing is copied, here or there. The server keeps the snapshot until it is closed, or for a minute
+        after its last use. It does not keep tensors that are edited in place, or files that change: reading
+        these raises `VersionChangedError`.
 
         Examples
         --------
@@ -216,7 +216,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return dict(answer.counts)
 
     def stats(self) -> dict[str, int]:
-        """Return what the server counted of the connection of this thread; it answers if it is well.
+        """Return the server's counters of the connection of this thread; an answer shows that it is alive.
 
         Raises
         ------
@@ -265,7 +265,7 @@ def connect(
 ) -> Remote:
     """Return the tensors of a server as a mapping of lazy tensors.
 
-    Requests that are lost with a connection, or because the server started anew, are sent again: reading
+    Requests that are lost with a connection, or because the server restarted, are sent again: reading
     twice does no harm. A tensor that is not the same after that raises `VersionChangedError`.
 
     Parameters
@@ -280,13 +280,13 @@ def connect(
         How many seconds a request may take in any case; any time if not given.
     idle
         For how many seconds the server may be there and answer none of our requests, as one that always is
-        busy; for ever if it is None. An answer to one of them gives the others time anew.
+        busy; for ever if it is None. An answer to one of them restarts the time of the others.
     cache_bytes
-        How many bytes of answers are kept: what was read of a version is not asked for again, and a plan
-        counts it nevertheless. Nothing is kept if it is 0.
+        Bytes of answers to cache: elements of a version are not requested twice, although a plan counts
+        them. 0 disables the cache.
     compress
         Whether numbers come packed where that makes less of them. If not given they do over a link that is
-        slower than packing, as reads have shown; never on this machine. A plan says what they are unpacked.
+        slower than packing, as measured by reads; never on this machine. A plan counts unpacked bytes.
 
     Raises
     ------

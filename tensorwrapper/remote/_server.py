@@ -44,7 +44,7 @@ __all__ = ["Server", "serve"]
 
 @final
 class Server(Closing):
-    """Tensors that clients select from; made by `serve`. It answers in threads of its own until it is closed.
+    """Tensors that clients select from; made by `serve`. Separate threads answer until it is closed.
 
     Memory that is served may be edited in place only within `editing`; everything else may be replaced at
     any time, and each answer is of one version.
@@ -60,29 +60,29 @@ class Server(Closing):
 
     @property
     def address(self) -> str:
-        """Where it listens, with the port filled in: what `connect` takes."""
+        """Address at which it listens, with the actual port: the argument of `connect`."""
         return self._alive().address
 
     @property
     def names(self) -> list[str]:
-        """The names of what is served, in order."""
+        """Names of the served tensors, in order."""
         return self._catalogue.names()
 
     @property
     def tensors(self) -> "dict[str, ViewLike]":
-        """What is served, by name; of what is written to the memory that changes, also when it has ended."""
+        """Served tensors by name, also after it has closed; clients' writes to memory change them."""
         return self._catalogue.tensors()
 
     @property
     def closed(self) -> bool:
-        """Whether it has ended."""
+        """True if it has closed."""
         return self._loop is None or not self._loop.is_alive
 
     def replace(self, name: str, tensor: "ViewLike | Records") -> None:
         """Serve a tensor, or records, under a name, with a new version; it replaces the old one.
 
-        Records are replaced with all of their fields. Who reads the old one is told so by
-        `VersionChangedError`, and what was answered stays what it was.
+        Records are replaced with all of their fields. Clients that read the old version get
+        `VersionChangedError`; answers that were sent remain valid.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Server(Closing):
         self._catalogue.put(name, tensor)
 
     def _refuse_own(self, name: str, tensor: "ViewLike | Records") -> None:
-        """Refuse what is read from this very server: whoever answers for it would wait for himself."""
+        """Refuse tensors that are read from this server itself: its thread would wait for its own answer."""
         loop = self._alive()
         parts = tensor.values() if is_records(tensor) else [cast("ViewLike", tensor)]
         place = _place_of(loop.address)
@@ -122,7 +122,7 @@ class Server(Closing):
         self._catalogue.drop(name)
 
     def editing(self, name: str) -> AbstractContextManager[None]:
-        """Hold back who reads a tensor while its memory is written; then it has a new version.
+        """Lock out readers of a tensor while its memory is written; then it has a new version.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class Server(Closing):
         return self._catalogue.editing(name)
 
     def stats(self) -> dict[str, int]:
-        """Return what it did so far: requests, answers, refusals, messages dropped, bytes on the wire."""
+        """Return its counters: requests, answers, refusals, messages dropped, bytes on the wire."""
         return self._alive().stats()
 
     def close(self, drain: float = 5.0) -> None:
@@ -158,7 +158,8 @@ class Server(Closing):
         if self._process != os.getpid():
             self._loop = None
             return
-        # It is asked how far it is while it drains. Who closes it as well waits for the end.
+        # Other threads may query its progress while it drains. Another thread that closes it waits for the
+        # end.
         with self._ending:
             if self._loop is not None:
                 try:
@@ -200,31 +201,31 @@ def serve(
     limits: ServeLimits | None = None,
     threads: SupportsIndex = 1,
 ) -> Server:
-    """Let others select from tensors: only the elements that they need travel.
+    """Serve tensors to clients, which select from them: only the needed elements are sent.
 
     Parameters
     ----------
     tensors
-        Tensors, arrays, views and sources by name; `Records`, whose fields are served at one version, each
-        under a dotted name, and for reading alone. Or a file, a
-        folder or several: the tensors of a file have its name before theirs (``run/energies``) if there are
-        several files, and of a folder all `.tens` files in it are served.
+        Tensors, arrays, views and sources by name; `Records`, whose fields are served at one version,
+        read-only, each under a dotted name. Or a file, a folder or several: with several files, names of
+        tensors begin with the name of their file (``run/energies``); a folder serves all its `.tens` files.
     address
-        Where to listen; ``tcp://127.0.0.1:*`` picks a port.
+        Address to listen at; ``tcp://127.0.0.1:*`` picks a port.
     security
-        Who is let in. Without it whoever reaches the address.
+        Keys of the server and list of admitted clients. Without it every client that reaches the address is
+        admitted.
     allow
-        For patterns of names (``run*``) the public keys that may see the tensors of these names; a tensor
-        that no pattern names is for nobody. Without it all are for whoever is let in. What a client may not
-        see is to him as if it were not there.
+        Public keys that may see tensors, by patterns of names (``run*``); no client may see a tensor that
+        matches no pattern. Without it every admitted client may see all tensors. Tensors that a client may
+        not see appear as missing to it.
     writable
-        Whether clients may write to the tensors in memory that can be written to, each write as a whole and
-        under a new version; or for patterns of names the public keys that may. Tensors of files are read into
-        memory then, and written there: a file stays as it is, and `Server.tensors` has what became of it.
+        Whether clients may write to tensors in writable memory, each write as a whole and with a new
+        version; or the public keys that may, by patterns of names. Tensors of files are read into memory
+        then, and written there: the file is not changed, and `Server.tensors` has the written tensors.
     limits
-        What a client may ask for at once.
+        Limits on the requests of a client.
     threads
-        How many threads read what takes longer.
+        Number of threads for slow reads.
 
     Raises
     ------
@@ -248,9 +249,9 @@ def serve(
     if not count:
         raise ExtentError("a server needs 1 thread or more to read")
     if allow is not None and security is None:
-        raise ConversionError("allow names keys, and without security=CurveServer(...) nobody proves one")
+        raise ConversionError("allow lists client keys, which requires security=CurveServer(...)")
     if not isinstance(writable, bool) and security is None:
-        raise ConversionError("writable names keys, and without security=CurveServer(...) nobody proves one")
+        raise ConversionError("writable lists client keys, which requires security=CurveServer(...)")
     catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
     given: dict[str, ViewLike | Records] = {}
     with ExitStack() as files:
@@ -263,7 +264,7 @@ def serve(
         loop = Loop(catalogue, address, security, count)
         server = Server(catalogue, loop, files.pop_all())
     try:
-        # Who is asked at this address shows now that somebody is there.
+        # The server must listen before it can be recognised as a source of one of its own tensors.
         for name, tensor in given.items():
             server._refuse_own(name, tensor)
     except BaseException:
@@ -273,7 +274,7 @@ def serve(
 
 
 def _place_of(address: str) -> str:
-    """Return what two addresses of one server share: the port, or the file of a socket."""
+    """Return the common part of all addresses of one server: the port, or the file of a socket."""
     kind, _, place = address.partition("://")
     return f"tcp:{place.rpartition(':')[2]}" if kind == "tcp" else f"{kind}:{os.path.realpath(place)}"
 

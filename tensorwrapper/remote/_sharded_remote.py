@@ -23,10 +23,10 @@ __all__ = ["ShardedRemote", "connect_shards"]
 
 @final
 class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
-    """The tensors of a catalogue, by name; made by `connect_shards`. Nothing is asked to look one up.
+    """The tensors of a catalogue, by name; made by `connect_shards`. Looking up a tensor sends no request.
 
-    Any thread may use it. Close it when none does any more. Its tensors and their views keep the connections,
-    as those of a `Remote` do. It pickles as a `Remote` does: with keys not.
+    Any thread may use it. Close it when no thread uses it any more. Its tensors and their views keep the
+    connections open, as those of a `Remote` do. It pickles as a `Remote` does, that is, without keys.
     """
 
     __slots__ = ("__weakref__", "_fleet", "catalogue")
@@ -37,12 +37,12 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._fleet.closed
 
     @property
     def lost(self) -> list[str]:
-        """The addresses of holders that did not answer the last time that they were asked, in order."""
+        """Addresses of holders that did not answer the last request, in order."""
         return sorted(self._fleet.lost)
 
     def __getitem__(self, name: str) -> ShardedTensor:
@@ -133,7 +133,7 @@ def connect_shards(
     cache_bytes: SupportsIndex = 0,
     compress: bool | None = None,
 ) -> ShardedRemote:
-    """Return the tensors of a catalogue as lazy tensors over all of their holders; none is asked yet.
+    """Return the tensors of a catalogue as lazy tensors over all of their holders, without any request.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def connect_shards(
     keys
         Our keys, for holders whose public key the catalogue has.
     timeout
-        After how many seconds in which nothing is heard of a holder another is asked.
+        Seconds without an answer from a holder after which another holder is tried.
     deadline
         How many seconds a request may take in any case; any time if not given.
     idle
@@ -153,7 +153,7 @@ def connect_shards(
     Raises
     ------
     DataFileError, ParseError
-        If the file is no catalogue.
+        If the file is not a catalogue.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`take_shards`: what a server is to hold by a plan is brought to it, and served under a new name."""
+"""`take_shards`: copy the parts that a plan assigns to a server, and serve them under a new name."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -37,40 +37,40 @@ def take_shards(
     deadline: float | None = None,
     idle: float | None = IDLE,
 ) -> int:
-    """Make what a server in this process is to hold by a plan, serve it, and return how many bytes came.
+    """Copy the parts that a plan assigns to a server in this process, serve them, and return the bytes read.
 
-    Each new part is put together of what the server has of the old ones, replicas too, and of what their
-    holders send: each element once. One part at a time is in memory beside those that are served. What
-    was done may be done again. So a scheduler of tasks, as Dask is, carries a plan out: a task for each
-    holder, or for some tiles of one, where the server of the holder is. `docs/guide/remote-shards.md` does.
+    Each new part is assembled from old parts of this server, replicas too, and from parts of other
+    holders: each element is read once. Besides the served parts only one part at a time is in memory.
+    Calls may be repeated. So a task scheduler such as Dask can execute a plan: one task per holder, or per
+    few tiles of one, on the machine of its server. `docs/guide/remote-shards.md` has an example.
 
     Parameters
     ----------
     server
         The server of one of the new holders.
     plan
-        What moves.
+        The plan of the transfers.
     name
-        The name of the tensor as it is held.
+        Name of the existing tensor.
     new_name
         The name under which its new parts are served: another, since the old ones are read meanwhile.
     tiles
         Numbers of new tiles; all that the holder is to have if not given.
     holder
-        The holder that the server is, if its address is not how the plan names it.
+        The holder of this server, if the plan uses another address for it.
     keys, timeout, deadline, idle
         As of `connect_shards`.
 
     Raises
     ------
     ConversionError
-        If the server is no holder of the plan.
+        If the server is not a holder of the plan.
     TensorNameError
         If the two names are one.
     OutOfBoundsError
         If the holder is not to have one of the tiles.
     ShardsLostError
-        If nobody has some of the old parts; new ones that were made by then are served.
+        If no holder has some of the old parts; new parts made before that are served.
     ExtentMismatchError
         If rows have other lengths than the new sharding says.
 
@@ -90,9 +90,7 @@ def take_shards(
     True
     """
     if name == new_name:
-        raise TensorNameError(
-            f"new parts of {name!r} need a name of their own: the old ones are read meanwhile"
-        )
+        raise TensorNameError(f"new parts of {name!r} need another name: the old ones are read meanwhile")
     own = Holder(server.address) if holder is None else holder
     theirs = plan.new.tiles_of(own)
     chosen = theirs.tolist() if tiles is None else to_ints(tiles, "tiles")
@@ -131,7 +129,7 @@ def _held_here(
 
 
 def _part_of(old: ShardedTensor, new: Sharding, tile: int, here: Mapping[int, View[Any]]) -> View[Any]:
-    """Return a new part as a view of what is here, and of what is at the holders of old parts."""
+    """Return a new part as a view of local parts, and of parts at the holders."""
     if new.rows is not None:
         first, last = new.row_marks[tile : tile + 2].tolist()
         cuts = [_segments(first, last, old.sharding.row_marks)]
@@ -147,7 +145,7 @@ def _segments(first: int, last: int, marks: IntArray) -> list[tuple[int, int, in
     begins, ends = np.maximum(marks[:-1], first), np.minimum(marks[1:], last)
     hit = np.flatnonzero(begins < ends)
     found = list(zip(hit.tolist(), begins[hit].tolist(), ends[hit].tolist(), strict=True))
-    # Of nothing there is a piece, too: it has a type, and extents in the other modes.
+    # An empty range has a piece, too: it defines the type, and the extents of the other modes.
     return found or [(-1, first, last)]
 
 

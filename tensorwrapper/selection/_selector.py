@@ -1,4 +1,4 @@
-"""Selectors: what stands between the brackets of a tensor, as a value that can be written down."""
+"""Selectors: the key between the brackets of a tensor, as a value with a text form."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -40,7 +40,7 @@ __all__ = [
 
 
 MAX_DIGITS: Final = 100
-"""Longer numbers are no position anywhere, and Python is slow to read them."""
+"""Longer numbers are not position anywhere, and Python is slow to read them."""
 
 _TOO_LARGE: Final = 10**MAX_DIGITS
 
@@ -77,14 +77,14 @@ class NewMode:
     """
 
     extent: int = attrs.field(default=1, converter=_to_extent)
-    """How many positions it has."""
+    """Number of positions."""
 
 
 SelectorAtom: TypeAlias = int | slice | EllipsisType | NewMode
 """One part of a selector, as it is kept."""
 
 SelectorItem: TypeAlias = SupportsIndex | slice | EllipsisType | NewMode | None
-"""What one part of a selector may be made from; ``None`` is a new mode of extent 1."""
+"""One part of a selector; ``None`` is a new mode of extent 1."""
 
 
 def _bound(value: object, what: str) -> int | None:
@@ -129,9 +129,9 @@ def text_of(atom: SelectorAtom) -> str:
 
 
 def strict_slice(item: slice, mode: int, extent: int) -> slice:
-    """Return a slice whose bounds all lie in a mode of `extent` positions, as Python would have it written.
+    """Return a slice whose bounds are all within a mode of `extent` positions, as Python would write it.
 
-    An end of ``-extent - 1`` stands before the first position, for slices that run backwards to it. A slice
+    An end of ``-extent - 1`` is before the first position, for slices that run backwards to it. A slice
     that starts where it ends selects nothing, which is allowed.
 
     Raises
@@ -187,7 +187,7 @@ def shorten(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Yield what stands between the commas, without spaces around it, and where it starts."""
+    """Yield the texts between commas, without spaces around them, and their positions."""
     start, stop = 0, len(text)
     body = text.strip()
     if body.startswith("[") and body.endswith("]"):
@@ -203,8 +203,8 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 def _number(digits: str, at: int) -> int:
     if len(digits.lstrip("-")) > MAX_DIGITS:
         raise ParseError(
-            f"the text of a selector may have numbers of at most {MAX_DIGITS} digits, but at position {at} "
-            f"stands one of {len(digits)}"
+            f"a number in the text of a selector may have at most {MAX_DIGITS} digits, but that at "
+            f"position {at} has {len(digits)}"
         )
     return int(digits)
 
@@ -217,7 +217,7 @@ def read_atoms(text: object) -> list[SelectorAtom]:
     ParseError
         If it is not the text of a selector, or has too many characters or digits.
     ConversionError
-        If it is no text.
+        If it is not text.
 
     Examples
     --------
@@ -236,8 +236,8 @@ def _read(piece: str, at: int) -> SelectorAtom:
     if match is None:
         found = shorten(piece) if piece else "nothing"
         raise ParseError(
-            f"at position {at} of the text of a selector stands {found}, where only an integer, a slice "
-            "start:end:step, '...' or a new mode '+extent' may stand"
+            f"the text of a selector is wrong at position {at}: found {found}, expected an integer, a slice "
+            "start:end:step, '...' or a new mode '+extent'"
         )
     if match["dots"]:
         return ...
@@ -255,7 +255,7 @@ _PartT_co = TypeVar("_PartT_co", covariant=True)
 
 
 class Selectable(Protocol[_PartT_co]):
-    """What a selector can be applied to: layouts, tensors and views."""
+    """An object that a selector can be applied to: a layout, a tensor or a view."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -282,11 +282,11 @@ class Selector:
 
     The text is a comma list, with or without brackets: ``3`` is a position (its mode goes), ``a:b:s`` a
     slice, ``...`` as many whole modes as remain, ``+`` and ``+n`` a new mode of extent 1 and n. Negative
-    numbers count from the end. What is not mentioned is taken whole.
+    numbers count from the end. Modes that are not mentioned are taken whole.
 
-    Slices are cut short at the ends of a mode, as NumPy's are. With ``strict=True`` a slice that starts or
-    ends outside, or runs against its step, is an error; an end of ``-n - 1`` then stands before the first of
-    n positions, so that every slice can be written with both ends.
+    Slices are clipped at the ends of a mode, as NumPy's are. With ``strict=True`` a slice that starts or ends
+    outside, or runs against its step, is an error; an end of ``-n - 1`` is then the one before the first of n
+    positions, so that every slice can be written with both ends.
 
     Raises
     ------
@@ -323,7 +323,7 @@ class Selector:
     def parse(cls, text: str) -> "Selector":
         """Return the selector that a text writes: the inverse of `str`; O(length).
 
-        The text may come from a stranger: at most 2**20 characters, numbers of at most 100 digits.
+        The text may be untrusted: at most 2**20 characters, numbers of at most 100 digits.
 
         Raises
         ------
@@ -341,7 +341,7 @@ class Selector:
 
     @classmethod
     def from_key(cls, key: SelectorItem | tuple[SelectorItem, ...]) -> "Selector":
-        """Return the selector of what may stand between the brackets of a tensor; arrays are refused.
+        """Return the selector of a key between the brackets of a tensor; arrays are refused.
 
         Examples
         --------
@@ -370,7 +370,7 @@ class Selector:
         return self._narrow_key()
 
     def result_extents(self, extents: Iterable[SupportsIndex], *, strict: bool = False) -> Extents:
-        """Return the extents of what is selected from modes of these `extents`; O(rank).
+        """Return the extents of the selection from modes of these `extents`; O(rank).
 
         Raises
         ------
@@ -393,7 +393,7 @@ class Selector:
         return tuple([next(news) if entry is None else entry[2] for entry in entries])
 
     def apply(self, operand: Selectable[_PartT], *, strict: bool = False) -> _PartT:
-        """Return what is selected of a layout, tensor or view; nothing is copied.
+        """Return the selection from a layout, tensor or view; nothing is copied.
 
         The result starts at zero. New modes of an extent above 1 are broadcast: tensors are read-only then.
 
@@ -430,7 +430,7 @@ class Selector:
         return tuple(items)
 
     def to_svg(self, extents: Iterable[SupportsIndex] | None = None) -> str:
-        """Return a picture, as SVG: a bar for each mode, on which what is selected is dark.
+        """Return a picture, as SVG: a bar for each mode, with the selected positions dark.
 
         Parameters
         ----------

@@ -76,7 +76,7 @@ class View(
     Operators[S, J],
     Generic[S, J],
 ):
-    """A selection of the elements of sources, made of simple steps; it computes nothing until it is asked.
+    """A lazy selection of elements of sources, made of simple steps; `compute` reads them.
 
     Made by `as_view` of a tensor or another source, by the functions of this module, and by every operation
     on a view. It has the operations of a `Tensor`. Two views are equal only if they are the same object;
@@ -100,7 +100,7 @@ class View(
 
         def __init__(self, expression: Expression) -> None: ...
 
-        # What the operations that tensors and views share return: see `Kin`.
+        # Return types of the operations that tensors and views share: see `Kin`.
         @overload
         def _kin(self, change: None, /) -> "View[S]": ...
         @overload
@@ -219,7 +219,7 @@ class View(
         Raises
         ------
         DTypeError
-            If it is no type, or tensors have no such elements, or the elements are strings.
+            If it is not a type, or tensors have no such elements, or the elements are strings.
 
         Examples
         --------
@@ -259,7 +259,7 @@ class View(
 
 
 def expression_of(view: View[Any]) -> Expression:
-    """Return what a view is made of, with its steps as they were written."""
+    """Return the expression of a view, with its recorded steps."""
     return view._expression
 
 

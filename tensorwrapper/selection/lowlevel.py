@@ -1,15 +1,15 @@
-"""What those who add a node of views may use of selections beside the public names.
+"""Interfaces of selections for new nodes of views, beside the public names.
 
 A node is one class over `Node` (public), made known by `register_node`;
 ``tensorwrapper.testing.NodeContract`` tests it.
 
-**Where elements come from**: a `Transform` is what ``selected`` is given: for each mode of the node's box a
-`Coordinate`, the position there as a sum of what the modes of the view add; coordinates are added and
+**Selections**: a `Transform` is the argument of ``selected``: for each mode of the node's box a
+`Coordinate`, the position there as a sum of contributions of the modes of the view; coordinates are added and
 multiplied. `pushed` is the part of an operand that a transform selects.
 
 **Nulls**: `sides_of_view` is a view of the values, and one of whether they are valid.
 
-**What views give**: `RowsOfView`, and `OuterView` and `PointView`, which stand before the brackets of
+**Results of views**: `RowsOfView`, and `OuterView` and `PointView`, the results of
 `oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout, and
 `expression_of` has the steps of one.
 

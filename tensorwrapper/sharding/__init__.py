@@ -1,4 +1,4 @@
-"""How an operation is cut into blocks: operands, index maps, shards, coverage, and graphs of operations."""
+"""Partitions of an operation into blocks: operands, index maps, shards, coverage and operation graphs."""
 
 from typing import TYPE_CHECKING
 

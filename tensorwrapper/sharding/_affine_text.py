@@ -11,7 +11,7 @@ from tensorwrapper.errors import ConversionError
 __all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
 
 AffineRows: TypeAlias = tuple[int, list[list[int]], list[int]]
-"""How many inputs there are, one row of coefficients per output, and the constants."""
+"""Number of inputs, one row of coefficients per output, and the constants."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _TOKEN = re.compile(r"\s*+(->|[0-9]++|[A-Za-z_][A-Za-z0-9_]*+|[-+*(),])", re.ASCII)
@@ -116,7 +116,7 @@ def _scanner(text: object) -> Tokenizer:
 
 
 def parse_affine(text: object) -> AffineRows:
-    """Return what the text of a map says; the inputs may have any names."""
+    """Return the parsed text of a map; the inputs may have any names."""
     scanner = _scanner(text)
     places = _inputs(scanner)
     scanner.expect("->")

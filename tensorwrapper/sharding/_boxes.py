@@ -1,4 +1,4 @@
-"""Many boxes as two arrays: what a hundred thousand blocks are while nobody looks at a single one."""
+"""Many boxes as two arrays: the compact form of a hundred thousand blocks."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ Box: TypeAlias = Shape
 
 
 def as_box(shape: ShapeLike, what: str) -> Box:
-    """Return a smooth shape, without names, of what is given; ``what`` says in the error what it is."""
+    """Return a smooth shape, without names; ``what`` describes the argument in the error."""
     box: Shape[Any] = unnamed_shape(shape)
     if not box.is_box:
         raise JaggedModeError(f"{what} must be a box, not {box.kind}: as_smooth() gives the bounding box")
@@ -51,7 +51,7 @@ def box_text(box: Box) -> str:
 class BoxTable:
     """A sequence of boxes of one rank, held as arrays; the boxes may overlap, and may be empty.
 
-    Made by `from_boxes` and `from_arrays`, which check what they are given; the class itself checks nothing.
+    Made by `from_boxes` and `from_arrays`, which check their arguments; the class itself checks nothing.
 
     Examples
     --------
@@ -111,7 +111,7 @@ class BoxTable:
         ConversionError
             If a table is not rectangular, or not of integers.
         RankError
-            If the arrays are no tables of one shape.
+            If the arrays are not tables of one shape.
         ExtentError
             If an extent is negative.
         SizeOverflowError

@@ -1,9 +1,9 @@
-"""Whether boxes tile a box: each of its indices in exactly one of them, and no other index in any.
+"""Check that boxes tile a box: each of its indices in exactly one of them, and no other index in any.
 
-The sum of sizes does not tell: an overlap may hide a gap. What tells is the sum over the boxes of their
-signed corners. The indicator of a box is the running sum, along every mode, of +1 and -1 at its corners, and
-running sums are undone by differences; so boxes cover what they should, as often as they should, exactly if
-their corners cancel but for those of the whole. That costs a sort of the corners, whatever their order.
+Comparing the sum of sizes is not enough: an overlap may hide a gap. Instead sum the boxes' signed corners.
+The indicator of a box is the running sum, along every mode, of +1 and -1 at its corners, and running sums are
+undone by differences; so boxes cover what they should, as often as they should, exactly if their corners
+cancel but for those of the whole. That costs a sort of the corners, whatever their order.
 """
 
 import math
@@ -35,7 +35,7 @@ class Faults(NamedTuple):
     gap: Index | None
 
     def merged(self, other: "Faults") -> "Faults":
-        """Return what is known of both."""
+        """Return the combined faults of both."""
         return Faults(
             other.overlap if self.overlap is None else self.overlap,
             other.gap if self.gap is None else self.gap,
@@ -57,7 +57,7 @@ def find_faults(starts: IntArray, stops: IntArray, low: IntArray, high: IntArray
     Parameters
     ----------
     starts, stops
-        The corners of the boxes, (n, rank); each box lies inside the region, and none is empty.
+        The corners of the boxes, (n, rank); each box is inside the region, and none is empty.
     low, high
         The corners of the region.
     """
@@ -149,7 +149,7 @@ def _painted(points: IntArray, sums: IntArray) -> tuple[IntArray | None, IntArra
 
 
 def _ends(points: IntArray, sums: IntArray) -> tuple[IntArray | None, IntArray | None]:
-    """Return what the first and the last corner tell: nothing else adds to the running sum there.
+    """Return the faults at the first and the last corner: nothing else adds to the running sum there.
 
     `points` are in lexicographic order.
     """
@@ -198,7 +198,7 @@ def _by_pairs(group: _Group) -> Faults:
 def _shared(starts: IntArray, stops: IntArray) -> Index | None:
     """Return an index that two boxes hold, given by one row per mode, if there is one.
 
-    O(n**2) in the mode that parts most of them; the other modes are looked at for fewer and fewer.
+    O(n**2) in the mode that separates most of them; the other modes are checked for fewer and fewer.
     """
     if not len(starts):
         return () if starts.shape[1] > 1 else None
@@ -258,7 +258,7 @@ def check_coverage(whole: ShapeLike, boxes: BoxesLike, *, what: str = "the boxes
     boxes
         Smooth shapes of the same rank, or a `BoxTable`.
     what
-        What the boxes are called in the error.
+        Name of the boxes in the error.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def check_coverage(whole: ShapeLike, boxes: BoxesLike, *, what: str = "the boxes
 
 
 def coverage_findings(whole: ShapeLike, boxes: BoxesLike, *, where: str = "the boxes") -> tuple[Finding, ...]:
-    """Return what `check_coverage` would raise: the faults of boxes that should tile a box.
+    """Return the findings that `check_coverage` would raise: the faults of boxes that should tile a box.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class IndexMap:
     matrix
         One row per mode of the result, one column per mode of the input.
     offset
-        What is added, one integer per row; zeros if not given.
+        The constant term, one integer per row; zeros if not given.
     input_rank
         The number of columns, needed only where there are no rows to tell it.
 
@@ -80,7 +80,7 @@ class IndexMap:
     """
 
     matrix: Matrix
-    """The coefficients: ``matrix[d][c]`` is what one step of input `c` adds to output `d`."""
+    """The coefficients: one step of input `c` adds ``matrix[d][c]`` to output `d`."""
     offset: Index
     """The index to which zeros go."""
     input_rank: int
@@ -113,7 +113,7 @@ class IndexMap:
     def diagonal(
         cls, steps: Iterable[SupportsIndex], offset: Iterable[SupportsIndex] | None = None
     ) -> "IndexMap":
-        """Return the map that multiplies every mode by a number of its own.
+        """Return the map that multiplies every mode by its factor.
 
         Examples
         --------
@@ -177,7 +177,7 @@ class IndexMap:
         """
         points = to_index_array(indices, self.input_rank)
         if self._fits(points):
-            # Multiplication wraps, and so does the sum: what fits in the end is right however it came about.
+            # Multiplication and addition wrap: a result that fits is right, whatever the intermediate values.
             matrix = _wrapped(
                 np.array(self.matrix, dtype=np.object_).reshape(self.output_rank, self.input_rank)
             )
@@ -238,7 +238,7 @@ class IndexMap:
         return IndexMap(rows, self.offset, input_rank=self.input_rank)
 
     def permute_output(self, order: Iterable[SupportsIndex]) -> "IndexMap":
-        """Return the map whose result has as entry `k` what was entry ``order[k]``."""
+        """Return the map whose result has as entry `k` the former entry ``order[k]``."""
         modes = to_modes(order, self.output_rank)
         shift = [self.offset[mode] for mode in modes]
         return IndexMap([self.matrix[mode] for mode in modes], shift, input_rank=self.input_rank)
@@ -251,7 +251,7 @@ class IndexMap:
         input_rank
             How many modes there shall be.
         extra
-            What becomes of the new ones: they do not count (``"drop"``), or they come through unchanged
+            Treatment of the new ones: they do not count (``"drop"``), or they come through unchanged
             and are the first modes of the result (``"keep"``).
 
         Examples

@@ -1,4 +1,4 @@
-"""The operands of a block operation: what each is, which part of it an index touches, and their names."""
+"""The operands of a block operation: their shapes, projections and names."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ def check_name(name: object) -> str:
 def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str) -> "Named[T]":
     """Return a mapping of names to one thing or several as pairs, sorted by name.
 
-    ``what`` says in errors what is named.
+    ``what`` describes the names in errors.
     """
     if not isinstance(cast("object", given), Mapping):
         raise ConversionError(f"{what} are a mapping of names, not {given!r}")
@@ -60,12 +60,12 @@ class Sides(Generic[T]):
 
     @property
     def inputs(self) -> dict[str, tuple[T, ...]]:
-        """What is read, by name."""
+        """Operands that are read, by name."""
         return dict(self._inputs)
 
     @property
     def outputs(self) -> dict[str, tuple[T, ...]]:
-        """What is written, by name."""
+        """Operands that are written, by name."""
         return dict(self._outputs)
 
 
@@ -112,7 +112,7 @@ class Operand:
     projection: Projection
     """The box that an index touches."""
     itemsize: int
-    """How many bytes an element has."""
+    """Bytes of an element."""
 
     def __init__(
         self, shape: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
@@ -143,7 +143,7 @@ class Operand:
     def result(
         cls, index: ShapeLike, projection: Projection | str, *, itemsize: SupportsIndex = 1
     ) -> "Operand":
-        """Return the operand that is as large as what all indices touch: an output to be made.
+        """Return the operand of the size that all indices touch: an output to be made.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class Operand:
         prefix: SupportsIndex = 1,
         itemsize: SupportsIndex = 1,
     ) -> "Operand":
-        """Return the operand of a jagged tensor, of which an index touches what lies under prefixes.
+        """Return the operand of a jagged tensor, of which an index touches the elements under prefixes.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Operand:
 
 def _with_tables(projection: Projection, tables: Sequence[Ranges]) -> Projection:
     if projection.ranges:
-        raise ConversionError(f"{projection!r} has tables of ranges of its own")
+        raise ConversionError(f"{projection!r} has tables of ranges already")
     return Projection(projection.index_map, projection.extents, tables)
 
 

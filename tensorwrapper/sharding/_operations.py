@@ -70,12 +70,12 @@ class BlockOperation(Sides[Operand]):
     """An operation that does something for each index of a box, on boxes of its operands.
 
     The index can be cut into blocks at will; each block is a shard, which reads and writes boxes that are
-    known from the projections. What the operation computes is not its business: `kernel` is a name.
+    known from the projections. `kernel` is only the name of the computation.
 
     Parameters
     ----------
     kernel
-        The name of what is computed.
+        Name of the computation.
     index
         The box of all indices.
     inputs, outputs
@@ -103,7 +103,7 @@ class BlockOperation(Sides[Operand]):
     """
 
     kernel: str
-    """The name of what is computed."""
+    """Name of the computation."""
     index: Box
     """The box of all indices."""
     _inputs: "Named[Operand]"
@@ -158,7 +158,7 @@ class BlockOperation(Sides[Operand]):
         Parameters
         ----------
         sizes
-            Per mode what `Shape.split_by_extents` takes; ``None`` leaves a mode whole.
+            Per mode an argument of `Shape.split_by_extents`; ``None`` leaves a mode whole.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class BlockOperation(Sides[Operand]):
         """Return at most so many shards along one mode that read and write nearly the same bytes each.
 
         None has more than its share and one index more, so that rows of any lengths give even work; an index
-        is never cut. Two that share what they read count it both.
+        is never cut. Reads shared by two blocks count for both.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class BlockOperation(Sides[Operand]):
     def best_mode(self) -> int:
         """Return the mode along which a cut makes neighbours read the least bytes twice.
 
-        Of modes that are alike, the longest. A mode of extent 1 cannot be cut.
+        Of equal modes, the longest. A mode of extent 1 cannot be cut.
 
         Raises
         ------
@@ -265,10 +265,10 @@ class BlockOperation(Sides[Operand]):
     # Checks.
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the operation as a whole: all of it, in the order of the operands.
+        """Return all errors of the operation as a whole, in the order of the operands.
 
-        Inputs must hold all that is read; outputs must be tiled by what single indices write. Both are
-        decided from the projections, without going over the index.
+        Inputs must contain all indices that are read; outputs must be tiled by the writes of single indices.
+        Both are decided from the projections, without going over the index.
         """
         found: list[Finding] = []
         for where, operand in self._listed("inputs"):
@@ -312,13 +312,13 @@ def _grid(index: Box, sizes: "Sequence[SupportsIndex | Sequence[SupportsIndex] |
 @final
 @frozen
 class Shards:
-    """The shards of an operation: a sequence whose boxes are held as arrays.
+    """The shards of an operation: a sequence whose boxes are stored as arrays.
 
     Made by `BlockOperation.shard` and its kin.
     """
 
     operation: BlockOperation
-    """What is cut."""
+    """The partitioned operation."""
     blocks: BoxTable
     """The blocks of the index."""
 
@@ -388,10 +388,10 @@ class Shards:
         return total
 
     def to_svg(self, shard: SupportsIndex = 0) -> str:
-        """Return a picture as the text of an SVG document: the blocks, and what they read and write.
+        """Return a picture as the text of an SVG document: the blocks, and their reads and writes.
 
-        Index and operands stand side by side at one scale, with the boxes of all shards, and those of one
-        shard marked. Of operands of over two modes the last two are drawn.
+        Index and operands are side by side at one scale, with the boxes of all shards, and those of one
+        shard marked. For operands of over two modes the last two are drawn.
 
         Parameters
         ----------
@@ -416,11 +416,11 @@ class Shards:
         return draw_panels(panels, title).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: the picture."""
+        """Return the picture for notebooks."""
         return html_block(shortened(str(self)), picture=self.to_svg())
 
     def findings(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the operation or with the blocks: all of it.
+        """Return all errors of the operation and of the blocks.
 
         The blocks must tile the index, and the boxes that they write every output. O(n log n) for n shards.
         """

@@ -47,7 +47,7 @@ def count_reached(index_map: IndexMap, extents: Extents, index: Extents, spans: 
     moving = [c for c, n in enumerate(index) if n > 1]
     moved = [[d for d, row in enumerate(index_map.matrix) if row[c]] for c in moving]
     if all(len(modes) < 2 for modes in moved):
-        # Each input moves one mode: what is touched is a product over the modes.
+        # Each input moves one mode: the touched indices are a product over the modes.
         counts = [
             _count_line(extent, [(abs(row[c]), index[c]) for c in moving if row[c]])
             for row, extent in zip(index_map.matrix, extents, strict=True)
@@ -119,8 +119,9 @@ def _to_map(index_map: object) -> IndexMap:
 class Projection:
     """An index map whose every result is the first index of a box of fixed extents.
 
-    An operation that does something for each index of a box tells with one projection per operand what it
-    reads or writes there. A block of indices then touches a box, too, which is known without going over it.
+    An operation over the indices of a box has one projection per operand, which maps an index to the box that
+    it reads or writes there. A block of indices then touches a box, too, which is known without a loop over
+    it.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ class Projection:
         The extents of the box; ones if not given.
     ranges
         For each mode of the operand None, or a table of ranges: the map and the extents then count rows or
-        tiles along it, and what is touched are the elements of these. None if no mode has one.
+        tiles along it, and the touched box has the elements of these. None if no mode has one.
 
     Raises
     ------
@@ -149,7 +150,7 @@ class Projection:
     """
 
     index_map: IndexMap
-    """Where the box of an index begins."""
+    """Map of an index to the first index of its box."""
     extents: Extents
     """The extents of the box of one index."""
     ranges: tuple[Ranges | None, ...] = ()
@@ -221,9 +222,9 @@ class Projection:
         return Shape.from_bounds(low, high)
 
     def of_box(self, box: ShapeLike) -> Box:
-        """Return the smallest box around what all indices of a box touch; exact, O(inputs * outputs).
+        """Return the bounding box of all indices that a box touches; exact, O(inputs * outputs).
 
-        Of an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
+        For an empty box it is empty, at the place of its origin; but a box of rank 0 is never empty.
         With `Ranges` it reaches from the begin of the first row to the end of the last, empty or not.
 
         Source: per output the sum over the inputs of the least and the greatest that each of them adds.
@@ -247,7 +248,7 @@ class Projection:
         return self._through(low, spans)
 
     def of_boxes(self, origins: npt.ArrayLike, extents: npt.ArrayLike) -> tuple[IntArray, IntArray]:
-        """Return origins and extents of what many boxes touch, as `of_box` does for each.
+        """Return origins and extents of the boxes that many boxes touch, as `of_box` does for each.
 
         Parameters
         ----------
@@ -288,7 +289,7 @@ class Projection:
         spans = np.tile(np.array(self.extents, dtype=np.int64), (len(starts), 1))
         for d, row in enumerate(self.matrix):
             for c, a in enumerate(row):
-                # A factor over 64 bits is no fault where the input does not move.
+                # A factor over 64 bits is not a fault where the input does not move.
                 if a and steps[:, c].any():
                     reach: IntArray = steps[:, c] * a
                     spans[:, d] += np.abs(reach)
@@ -302,13 +303,13 @@ class Projection:
         return low, spans
 
     def _check_corners(self, starts: IntArray, steps: IntArray) -> None:
-        """Raise if what is computed could leave 64 bits, by bounds over all boxes in Python integers."""
+        """Raise if a result could leave 64 bits, by bounds over all boxes in Python integers."""
         most, largest = steps.max(axis=0).tolist(), MAX_INT64 // 4 if self.ranges else MAX_INT64
         low, high = self.index_map._bounds(starts.min(axis=0).tolist(), starts.max(axis=0).tolist())
         for d, row in enumerate(self.matrix):
             reach = sum([abs(a) * step for a, step in zip(row, most, strict=True)]) + self.extents[d]
             if low[d] - reach < -largest or high[d] + reach > largest:
-                raise SizeOverflowError(f"mode {d} of what {self} makes of these boxes could leave 64 bits")
+                raise SizeOverflowError(f"mode {d} of {self} could leave 64 bits for these boxes")
 
     def broadcast(self, index: Iterable[SupportsIndex]) -> Box:
         """Return the box of an index whose first entries come through unchanged, with extent 1 each.
@@ -365,7 +366,7 @@ class Projection:
         return math.prod(self.overlaps(mode))
 
     def waste(self, box: ShapeLike) -> int:
-        """Return how many elements of the box around what a block touches are touched by no index.
+        """Return how many elements of the bounding box of a block are touched by no index.
 
         O(inputs * outputs) where each input moves at most one mode, by steps that nest; else the elements
         are counted, in array operations.
@@ -420,7 +421,7 @@ class Projection:
 
 
 def output_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
-    """Return what keeps the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
+    """Return errors that keep the boxes of the indices from tiling an output: exact, O(inputs * outputs)."""
     find = _range_findings if projection.ranges else _box_findings
     return find(projection, index, output, where)
 
@@ -458,7 +459,7 @@ def _box_findings(projection: Projection, index: Box, output: Box, where: str) -
 
 
 def _range_findings(projection: Projection, index: Box, output: Box, where: str) -> Iterator[Finding]:
-    """Return what keeps ranges from tiling an output: tables that are not all of it, or not tiled."""
+    """Return errors that keep ranges from tiling an output: tables that are not all of it, or not tiled."""
     low, high = list(output.origin), [a + n for a, n in zip(output.origin, output.extents, strict=True)]
     for mode, table in enumerate(projection.ranges):
         if table is None:

@@ -1,4 +1,4 @@
-"""Ranges side by side: what rows of a jagged tensor, or tiles of a mode, are in the numbers of elements.
+"""Adjacent ranges: rows of a jagged tensor, or tiles of a mode, as ranges of elements.
 
 A map of indices to rows or tiles is affine, however long these are. A table says the rest: where each begins.
 """
@@ -28,8 +28,8 @@ _LARGEST = 1 << 61  # so that places beyond a table stay in 64 bits
 class Ranges:
     """A table of ranges that follow one another: range k is from ``marks[k]`` to ``marks[k + 1]``.
 
-    Made by `from_marks` and `of_rows`. Beyond its ends each number is one place more, so that whatever leaves
-    the table leaves the tensor as well, which is found by those who check.
+    Made by `from_marks` and `of_rows`. Beyond its ends each number is one place more, so that an index
+    outside the table is outside the tensor as well, which checks of the tensor find.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Ranges:
     """
 
     marks: IntArray = attrs.field(converter=frozen_array)
-    """Where each range begins, and where the last ends; read-only."""
+    """Starts of the ranges, and the end of the last; read-only."""
     origin: int
     """The number of the first range."""
 
@@ -53,7 +53,7 @@ class Ranges:
         ExtentError
             If there is no mark, or one is less than that before.
         ConversionError
-            If the marks are no list of integers.
+            If the marks are not list of integers.
         SizeOverflowError
             If one is more than 2**61 from 0.
         """
@@ -72,7 +72,7 @@ class Ranges:
 
     @classmethod
     def of_rows(cls, shape: ShapeLike, prefix: SupportsIndex = 1) -> "Ranges":
-        """Return which elements lie under each prefix of so many indices, both counted in row-major order.
+        """Return the ranges of elements under each prefix of so many indices, counted in row-major order.
 
         Examples
         --------
@@ -99,12 +99,12 @@ class Ranges:
 
     @property
     def start(self) -> int:
-        """Where the first range begins."""
+        """Start of the first range."""
         return self.marks.item(0)
 
     @property
     def stop(self) -> int:
-        """Where the last range ends."""
+        """End of the last range."""
         return self.marks.item(-1)
 
     def mark(self, number: int) -> int:

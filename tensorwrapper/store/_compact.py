@@ -1,4 +1,4 @@
-"""`compact`: a file written anew, with each tensor that grew in as few records as it needs."""
+"""`compact`: rewrite a file, with each extended tensor in as few records as it needs."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,16 +23,16 @@ _PIECE_BYTES: Final = 2**26
 @final
 @frozen
 class Compaction:
-    """What a file was, and what it is."""
+    """Sizes of a file before and after compaction."""
 
     records: int
-    """How many records held its tensors."""
+    """Number of records of its tensors before."""
     kept: int
-    """How many do now."""
+    """Number of records of its tensors now."""
     nbytes: int
     """The bytes that the file had."""
     saved: int
-    """By how many it is shorter; negative if it became longer."""
+    """Bytes saved; negative if the file became longer."""
 
 
 def compact(
@@ -41,18 +41,17 @@ def compact(
     piece_bytes: SupportsIndex = _PIECE_BYTES,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Compaction:
-    """Write a `.tens` file anew, so that what grew by `TensFile.extend` is in few records.
+    """Rewrite a `.tens` file, so that tensors extended by `TensFile.extend` are in few records.
 
-    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a
-    `Tensor` afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are
-    views as before. As with `save`, the old file is there until the new one is on the disk, and readers who
-    have it open keep it.
-    The old file is read twice: all checksums are compared before anything is written.
+    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a `Tensor`
+    afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as
+    before. As with `save`, the old file is kept until the new one is on the disk; readers that have it open
+    keep it. The old file is read twice: all checksums are compared before anything is written.
 
     Parameters
     ----------
     path
-        The file. While this goes on, nobody else may write to it.
+        The file. No other process may write to it meanwhile.
     piece_bytes
         How many bytes of elements a record may have, and how many are in memory at a time.
     limits
@@ -80,7 +79,7 @@ def compact(
     limit = max(to_count(piece_bytes, "piece_bytes"), 1)
     with TensFile(path, limits=limits) as old:
         old._lock()
-        # Checksums are made anew: what is damaged now would be sound then.
+        # New checksums would hide damage, so check the old ones first.
         problems = (*old.losses, *verify(path, limits=limits).problems)
         if problems:
             raise DataFileError(f"{old.path} is not compacted: {problems[0]}")

@@ -38,7 +38,7 @@ from tensorwrapper.wire.lowlevel import is_records
 __all__ = ["convert"]
 
 _WAY_OUT: Final = "strict=False leaves it out"
-"""How errors about one tensor end."""
+"""End of errors about one tensor."""
 
 
 def convert(
@@ -62,7 +62,7 @@ def convert(
     Names that a `.tens` file cannot have get dots for slashes, and ``~1`` where that is taken. The name that
     a tensor had is its metadata ``name``, and is used again in kinds whose names may be paths.
     Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
-    with the files; what lies in chunks, or in a compressed archive, is read as a whole into a ``.tens`` file.
+    with the files. Chunked and compressed tensors are read as a whole into a ``.tens`` file.
     Records of a `.tens` file stay records in another one if all of their fields are written. Other kinds have
     a tensor for each field, such as ``ev.t``. `target` appears when all is written.
 
@@ -71,8 +71,8 @@ def convert(
     source, target
         The files.
     only, skip
-        Which tensors are written, and which of these are not: names, or patterns as of a shell (``"w*"``). An
-        entry that is a name exactly is that name. The name of records in a ``.tens`` file means all fields.
+        Tensors to write, and tensors to leave out: names, or shell patterns (``"w*"``). An entry that is a
+        name exactly is that name. The name of records in a ``.tens`` file means all fields.
     strict
         Whether a tensor that cannot be read or written is an error. If not, it is left out, and `lost` tells
         it. Columns with null rows are left out in both cases.
@@ -89,13 +89,13 @@ def convert(
     ConversionError
         If a kind is not known, or that of `target` cannot hold a tensor that is there.
     TensorNameError
-        If an entry of `only` or `skip` is no name, and fits none.
+        If an entry of `only` or `skip` is not a name, and fits none.
     DataFileExistsError
         If there is a file at `target`, and it may not be replaced.
     DataFileError
         If a file is missing, damaged, or cannot be written.
     ModuleNotFoundError
-        If what reads or writes such a file is not installed; it says what brings it.
+        If the library for such a file is not installed; the error names the extra.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -
     done, total, left = 0, sum(parts), iter(parts)
     for given in tensors:
         yield given
-        done += next(left, 0)  # what is left out counts as well
+        done += next(left, 0)  # tensors that are left out count as well
         progress(done, total)
 
 
@@ -193,7 +193,7 @@ def _from_tens(
 
 
 def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
-    """Return what is written, and whether it is records: those of which all fields are wanted, as a whole."""
+    """Return the tensors to write, and the records among them: those with all fields selected, as a whole."""
     wanted = set(names)
     owners: dict[str, str] = {}
     for owner, fields in file._directory.records.items():
@@ -204,18 +204,18 @@ def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
 
 
 def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
-    """Return the names that tensors had before they came into a `.tens` file, for what has names as paths."""
+    """Return the earlier names of the tensors in a `.tens` file, for formats with paths as names."""
     said: dict[str, Mapping[str, Any]] = {}
     for name in names:
         said[name] = {}
-        # What is damaged is told when it is its turn.
+        # The error of damaged metadata is raised when the tensor is written.
         with suppress(TensorWrapperError):
             said[name] = file.tensor_metadata(name)
     return names_before(said)
 
 
 def _whole(file: TensFile, name: str) -> object:
-    """Return what is written in runs of rows: a view would be computed before."""
+    """Return a tensor to write in runs of rows: a view is computed first."""
     if file._directory.has_view(name):
         return file[name]
     parts = file._parts(name)
@@ -241,7 +241,7 @@ def _from_foreign(
 ) -> Conversion:
     with path.open("rb") if path.is_file() else nullcontext() as stream:
         if found.kind in ("npz", "wirecell") and stream is not None and stream.read(2) == b"PK":
-            # What is deflated is compared as it is read.
+            # Checksums of compressed members are compared while they are read.
             check_members(path)
     contents = read_as(found.kind, path, Opening(note=found.note))
     with ArrayFile(path, contents) as file:
@@ -278,7 +278,7 @@ def _said_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
 
 
 def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]) -> Mapping[str, Any]:
-    """Return what is said of a tensor, with its true name if it is called otherwise."""
+    """Return the metadata of a tensor, with its true name if it is written under another."""
     if name == called:
         return said
     lost.append(Loss(f"the name {name!r}, written as {called!r}", name, "name"))

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 __all__ = ["PIECE_BYTES", "FileMode", "TensFile", "is_view"]
 
 FileMode: TypeAlias = Literal["r", "a", "w"]
-"""``r`` reads, ``a`` appends to what may be there, ``w`` writes a new file in place of what may be there."""
+"""``r`` reads, ``a`` appends to an existing or new file, ``w`` writes a new file and replaces an old one."""
 
 PIECE_BYTES: Final = 2**30
 
@@ -78,7 +78,7 @@ class _Lying:
 
     reader: RecordReader
     owner: str
-    """What the records in the file are called: of a field, those of all fields."""
+    """Name of the records in the file: for a field, that of all fields."""
     places: tuple[Place, ...]
     """As it was begun."""
     grown: Sequence[Row]
@@ -86,12 +86,12 @@ class _Lying:
     field: str = ""
 
     def message(self) -> Message:
-        """Return what its first record says."""
+        """Return the message of its first record."""
         return self.reader.piece(self.owner, self.places, 0)[1]
 
 
 def _version_of(found: _Lying) -> str:
-    """Return what tells a tensor from one that may take its place."""
+    """Return the identity of a tensor, different from one that replaces it."""
     mapped, places = found.reader.mapped, [*found.places, *[row[1] for row in found.grown]]
     return version_of_records(lambda start, size: bytes(mapped[start : start + size]), places)
 
@@ -104,11 +104,11 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     A tensor is a read-only view of the file in memory: opening it reads its label, and a slice of it the
     bytes of the slice (bools are all checked when they are opened). It stays valid after the file is closed.
-    What a file had when it was opened is what is seen of it, also while another process appends.
+    Readers see the tensors that the file had when it was opened, also while another process appends.
 
-    If somebody shortens the file, ``file[name]`` raises `DataFileError`; a tensor that is at hand already
-    cannot tell, and touching elements that are gone ends the process (SIGBUS on POSIX). Nothing in this
-    library shortens a file that has readers.
+    If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read
+    already cannot detect it, and touching missing elements ends the process (SIGBUS on POSIX). Nothing in
+    this library shortens a file that has readers.
 
     One thread at a time may write. See `open` for the parameters and the errors.
     """
@@ -165,7 +165,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._file: int | None = None
         self._owner: int | None = None  # the process that has the lock
         self._temporary: str | None = None
-        self._target = ""  # what is written: the file that a link leads to is replaced, and not the link
+        self._target = ""  # the target of a link is replaced, and not the link
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
@@ -214,20 +214,20 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             return
         if self._mode == "a":
             if not lock_for_writing(self._file):
-                raise DataFileError("is being written by somebody else")
+                raise DataFileError("is being written by another process")
             self._owner = os.getpid()
-            # Whoever adds to a file need not know all that is in it.
+            # Appending does not need the whole directory of a file.
             ending = load_end(reader.read_at, reader.size)
             self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._directory.torn is not None:
             check_tear(reader.read_at, self._directory, reader.size)
-            # What a writer that died left unfinished: no directory names it.
+            # Cut off unfinished records of a writer that died: no directory lists them.
             os.ftruncate(self._file, self._directory.end)
         from tensorwrapper.store.append._writer import RecordWriter  # noqa: PLC0415 - readers need none
 
         self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
-            # Always one, so that what was begun can be told from what never was such a file.
+            # Always write metadata, which marks an unfinished file as one of this kind.
             self._writer.add_metadata(metadata or {})
 
     @property
@@ -238,22 +238,22 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def path(self) -> Path:
-        """Where the file is, or is to be."""
+        """Path of the file."""
         return self._path
 
     @property
     def mode(self) -> FileMode:
-        """How the file was opened."""
+        """Mode in which the file was opened."""
         return self._mode
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._file is None
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What was said about the file as a whole; read anew, so that it may be changed freely."""
+        """Metadata of the file; a new dictionary, which may be changed freely."""
         place = self._directory.metadata
         if place is None:
             return {}
@@ -272,7 +272,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What opening the file finds that it has begun to hold and does not, or damaged: a sentence each."""
+        """Losses found when the file was opened, such as unfinished or damaged tensors: a sentence each."""
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
@@ -297,7 +297,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return grown_view(found.reader, found.places, found.grown)
 
     def _as_origin(self) -> FileOrigin:
-        """Return what tensors of this file remember of it."""
+        """Return the origin that tensors of this file keep."""
         if self._origin is None:
             file = cast("int", self._file)
             path = as_found(self._target or self._where)
@@ -311,7 +311,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return self._target or os.path.realpath(self._where)
 
     def _stored(self, name: str) -> "StoredView":
-        """Return what the record of a view says."""
+        """Return the message in the record of a view."""
         from tensorwrapper.store.views._read import StoredView  # noqa: PLC0415 - few files have views
 
         message = self._reading.message(self._view_place(name), RecordFacts("view", name))
@@ -567,10 +567,10 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         Raises
         ------
         DataFileError
-            If somebody writes to it, or has since it was opened.
+            If another process writes to it, or has since it was opened.
         """
         if self._file is None or not lock_for_writing(self._file):
-            raise DataFileError(f"{self._path} is being written by somebody else")
+            raise DataFileError(f"{self._path} is being written by another process")
         self._owner = os.getpid()
         grew = self._reading.size != self._directory.end and self._directory.torn is None
         if grew or not self._is_in_place(self._file):
@@ -673,7 +673,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return what is stored under a name, without its elements.
+        """Return the entry of a name, without its elements.
 
         Raises
         ------
@@ -705,12 +705,12 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         Parameters
         ----------
         name
-            1 to 255 bytes of UTF-8 that are no path, and not taken.
+            1 to 255 bytes of UTF-8 that are not path, and not taken.
         tensor
             A tensor, or anything that `as_tensor` takes; or `Records`, whose fields are written together.
         metadata
-            What to say about the tensor: one level of scalars, unless `metadata_depth` is more. Records have
-            none.
+            Metadata of the tensor: one level of scalars, unless `metadata_depth` is more. Records cannot have
+            any.
         metadata_depth
             How deep `metadata` may nest.
         compress
@@ -729,7 +729,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ConversionError
             If a view that is to be kept has a step that is not written, or a source in no file.
         LocalProtocolError
-            If the format cannot say what the tensor holds, or a reader with the limits of this file would
+            If the format does not support the tensor, or a reader with the limits of this file would
             refuse it: the text names the limit.
         DataFileError
             If the file is closed, or the disk is full.
@@ -754,9 +754,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     ) -> None:
         """Add rows to a tensor, after those that it has: all of them are in the file afterwards, or none.
 
-        What is written is one record, however many there are, so that this costs the same each time. Under
-        the name is then a view of all rows. A name that is not taken begins a tensor; a tensor without rows
-        adds nothing.
+        The new rows are one record, however many there are, so that this costs the same each time. The name
+        then is a view of all rows. A name that is not taken begins a tensor; a tensor without rows adds
+        nothing.
 
         Parameters
         ----------
@@ -782,7 +782,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ConversionError
             If only one of both is jagged, or sparse, or they have other fills.
         DTypeError, SizeOverflowError
-            If the tensor has what the elements cannot hold.
+            If the elements of the tensor do not fit the type.
         LocalProtocolError, DataFileError
             As `append`; also if the record that was added last is damaged.
 
@@ -820,7 +820,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self.append(name, tensor)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return what was said about a tensor when it was appended; empty if nothing was."""
+        """Return the metadata of a tensor from when it was appended; empty without any."""
         if self._directory.has_view(name):
             return self._reading.message(self._view_place(name), RecordFacts("view", name)).metadata or {}
         found = self._lying(name)
@@ -844,14 +844,14 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         """Raise if another file took the place of the one that is appended to."""
         if not self._is_in_place(file):
             raise DataFileError(
-                f"{self._path} was replaced or removed while it was appended to; what was added is lost"
+                f"{self._path} was replaced or removed while it was appended to; new tensors are lost"
             )
 
     def flush(self) -> None:
         """Write the index, and wait until the disk has everything.
 
-        Without it a file is complete as well, but is scanned when it is opened; and what was appended
-        outlives this process, but perhaps not this machine.
+        Without an index a file is complete as well, but is scanned when it is opened. The appended tensors
+        outlive this process, but perhaps not a crash of the machine.
         """
         writer = self._writing()
         try:
@@ -883,11 +883,11 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if writer.is_interrupted:
             if self._temporary is not None:
                 raise DataFileError(f"an exception interrupted the writing of {self._path}: it is as it was")
-            # What was appended is found by a scan when the file is opened again.
+            # Without an index, opening the file finds the appended records by a scan.
             return
         if self._temporary is None:
             self._check_in_place(file)
-        # What nobody sees yet needs to be durable only before it is seen.
+        # A temporary file need not be durable before it replaces the target.
         writer.add_index(durable=self._temporary is None)
         if self._temporary is not None:
             os.fsync(file)

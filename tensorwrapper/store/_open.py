@@ -81,7 +81,7 @@ def open(  # noqa: A001
 ) -> "TensFile | ArrayFile":
     """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
 
-    Which kind of file it is, its content says, as `recognise` tells it, and not its name. A `.tens` file is
+    The kind of file is found from its content, as by `recognise`, not from its name. A `.tens` file is
     to be used in a ``with`` statement; a file of another kind is an `ArrayFile`, which needs not be closed.
 
     Parameters
@@ -96,22 +96,22 @@ def open(  # noqa: A001
         `append` returns. ``"w"`` writes a new file under another name in the same folder, which takes the
         place of `path` when it is closed, and never does if an exception leaves the ``with`` statement.
     kind
-        Which kind of file it is, where the content does not say it; what is of another kind is refused.
+        Kind of the file, where the content does not determine it; files of another kind are refused.
     metadata
-        When writing, what to say about the file as a whole: any JSON. It replaces what was said before.
+        When writing, metadata of the file: any JSON. It replaces earlier metadata.
     piece_bytes
         When writing, tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
         When writing, a codec for the elements, ``"zlib"``, ``"zstd"`` or ``"blosc2"``, in blocks of which a
         slice reads those that it touches; elements that it does not make smaller are stored as they are.
     limits
-        What to take at most from a message of a record. What is written is held to them as well, so that it
-        can be read again: by a reader that is given the same.
+        Limits on the message of a record. They apply to writing as well, so that a reader with the same
+        limits can read the file.
     null_rows
         Whether a null where a list is expected, in a column of a Parquet or Feather file, is refused when it
         is read, or is an empty row.
     raw
-        Whether what a convention puts together (the sparse matrices of AnnData, rows of CF) is listed as the
+        Whether the parts of a convention (the sparse matrices of AnnData, rows of CF) are listed as the
         arrays that the file has.
     follow
         A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
@@ -176,7 +176,7 @@ def open(  # noqa: A001
                 where, mode, metadata=metadata, limits=limits, follow=follow, check_versions=check_versions
             )
         except DataFileError:
-            # A name is no proof: what has it may be of another kind.
+            # The name may be wrong: the file may be of another kind.
             if kind is not None or not _is_other(where):
                 raise
     _check_read_only(metadata)
@@ -184,7 +184,7 @@ def open(  # noqa: A001
 
     found = recognise(where) if kind is None else Recognised(_known(kind), "name")
     if kind in ("npz", "wirecell"):
-        # Their readers pass over what stands before an archive, and what follows the end of one.
+        # Their readers skip bytes before and after an archive.
         _check_archive(where, kind)
     if found.kind == "tens":
         return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
@@ -242,7 +242,7 @@ def _check_read_only(metadata: object) -> None:
 
 
 def _is_other(where: Path) -> bool:
-    """Tell whether a file that is called as ours are is of another kind by its content."""
+    """Return True if a file with the extension `.tens` is of another kind by its content."""
     from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - files of ours do not come here
 
     try:
@@ -289,13 +289,13 @@ def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], R
 
 
 def _check_archive(where: Path, kind: "FileKind") -> None:
-    """Raise if a file is no archive by its content, so that there would be nothing in it."""
+    """Raise if a file is not an archive by its content, so that there would be nothing in it."""
     from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - as above
 
     try:
         found = recognise(where)
     except DataFileError:
-        # Nothing is known of it, and whoever reads it says what it is not.
+        # Its kind is unknown, and the reader will raise a better error.
         return
     if found.by != "name" and found.kind not in ("npz", "wirecell"):
         raise _other_content(where, found.kind, kind)
@@ -310,7 +310,7 @@ def _known(kind: "FileKind") -> "FileKind":
 
 
 def _place(given: str | os.PathLike[str]) -> Path:
-    """Return the path that somebody gave, and say of what is none who opens it."""
+    """Return a given path; raise for arguments that are not paths."""
     if has_no_path(given):
         raise ConversionError(f"{brief(given)} has no path: files are written by their paths")
     return to_path(given)
@@ -328,11 +328,11 @@ def save(
     limits: Limits = DEFAULT_LIMITS,
     keep_views: bool = False,
 ) -> None:
-    """Write tensors to a new file, in place of what may be there.
+    """Write tensors to a new file, and replace an existing one.
 
-    The end of its name says which kind of file it is, as for `store.convert`; any other name is that of a
-    `.tens` file, which can hold all tensors. Until all of them are on the disk, the old file stays as it is;
-    readers who have it open keep it.
+    The extension determines the kind of file, as for `store.convert`; any other name is that of a
+    `.tens` file, which can store all tensors. The old file is kept until all of them are on the disk;
+    readers that have it open keep it.
 
     Parameters
     ----------
@@ -342,20 +342,20 @@ def save(
         Names and tensors, or anything that `as_tensor` takes. `Records` are one unit in a `.tens` file, which
         grows by `TensFile.extend`; in any other, a field is a tensor with a dotted name, ``ev.t``.
     metadata
-        What to say about the file as a whole: any JSON.
+        Metadata of the file: any JSON.
     metadata_depth
         How deep the metadata of tensors that are `no_elements` may nest.
     piece_bytes
         Tensors that are larger are stored in runs of rows of at most so many bytes.
     compress
-        A codec for the elements, as in `open`; or one, or None, for each name: those that are not named are
-        stored as they are. HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone, Zarr all.
+        A codec for the elements, as in `open`; or one, or None, for each name: others are stored as they are.
+        HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone, Zarr all.
     chunks
         For HDF5 and Zarr, the extents of the chunks of all tensors, or of each by name. Those that are not
-        named are cut as they lie in memory, about a MiB at a time, or into the layers of a nested shape. For
+        named are cut in their memory order, about a MiB at a time, or into the layers of a nested shape. For
         Parquet and Feather, ``(n,)`` for n rows at a time.
     limits
-        What the file may hold, as in `open`.
+        Limits on the content of the file, as in `open`.
     keep_views
         Whether views are stored as such in a `.tens` file, behind all tensors, in place of their elements: as
         by `TensFile.append` with `keep_view`. A tensor in memory that is saved as well is a source by its
@@ -364,9 +364,9 @@ def save(
     Raises
     ------
     TensorNameError
-        If a name is empty, a path, or over 255 bytes long, or `compress` names what is not saved.
+        If a name is empty, a path, or over 255 bytes long, or `compress` names a tensor that is not saved.
     LocalProtocolError
-        If the format cannot say what a tensor holds, or a reader with these limits would refuse it.
+        If the format does not support a tensor, or a reader with these limits would refuse it.
     ConversionError
         If another kind of file cannot say it; or if a view cannot be kept.
     DataFileError
@@ -454,18 +454,18 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     Parameters
     ----------
     path
-        Where the file is to be; the end of its name says what it is: ``.tar``, ``.tar.gz``, ``.tgz``,
+        Path of the file; its extension determines the format: ``.tar``, ``.tar.gz``, ``.tgz``,
         ``.tar.bz2``, ``.tbz2``, ``.zip`` or ``.npz``.
     sets
         Sets with different numbers. They may be made one after the other.
     prefix
-        With what the names of all members begin.
+        Prefix of the names of all members.
 
     Raises
     ------
     ConversionError
-        If the name has no such end, a tensor is no dense box from zero on with a mode or more, or JSON cannot
-        say what is said of it.
+        If the name has no such extension, a tensor is not a dense box from zero on with a mode or more, or
+        metadata has no JSON form.
     TensorSetError
         If two sets have one number.
     TensorNameError
@@ -498,10 +498,10 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
 
 
 def _other_kind(where: Path) -> "Kind | None":
-    """Return the kind of a file by the end of its name; None if it is one of ours."""
+    """Return the kind of a file by its extension; None for `.tens`."""
     if where.suffix == ".tens":
         return None
-    # A dozen readers and writers: whoever has files of ours alone does not wait for them.
+    # Importing a dozen readers and writers takes time, which `.tens` files do not need.
     from tensorwrapper.store.wirecell._kinds import is_foreign, kind_of  # noqa: PLC0415
 
     return kind_of(where) if is_foreign(where) else None

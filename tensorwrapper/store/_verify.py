@@ -1,4 +1,4 @@
-"""`verify`: every byte of a `.tens` file read, and its index compared with what is there."""
+"""`verify`: read every byte of a `.tens` file, and compare its index with its records."""
 
 import os
 from collections.abc import Callable
@@ -22,22 +22,22 @@ __all__ = ["Verification", "verify"]
 @final
 @frozen
 class Verification:
-    """What was found in a file."""
+    """Result of verifying a file."""
 
     tensors: int
-    """How many tensors can be read."""
+    """Number of readable tensors."""
     records: int
-    """How many records were read, those of the file's own included."""
+    """Number of records read, including those of the file itself."""
     nbytes: int
     """The bytes of the file."""
     indexed: bool
-    """Whether the file ends with an index; one without is complete, and is scanned when it is opened."""
+    """True if the file ends with an index; one without is complete, and is scanned when it is opened."""
     problems: tuple[str, ...]
-    """What is wrong, a sentence each."""
+    """Problems, a sentence each."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong."""
+        """True if there are no problems."""
         return not self.problems
 
 
@@ -49,7 +49,7 @@ def verify(
     limits: Limits = DEFAULT_LIMITS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Verification:
-    """Read all of a `.tens` file and tell what is wrong with it.
+    """Read all of a `.tens` file and report its errors.
 
     Every checksum is computed, every tensor is opened, and the index is compared with the records. A change
     of any bytes, or of their order, is missed once in 2**32 times at most.
@@ -65,7 +65,7 @@ def verify(
     limits
         As in `open`: a tensor beyond them is a problem.
     progress
-        Told after each record how many bytes were read, and how many there are.
+        Called after each record with the number of bytes read, and of all.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def verify(
         directory.records = walked.records | directory.records
         places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]
-        # What lies after a damaged header is found by the index alone.
+        # Only the index lists records after a damaged header.
         places += [place for _, place, *_ in directory.rows if place.start >= end]
         problems += _compare(directory, walked, end) if directory.chain else []
         for place in places:
@@ -130,7 +130,7 @@ def _scan(reader: RecordReader, size: int) -> tuple[list[Place], int]:
 
 
 def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
-    """Return what the index says of the records that were walked over, and what is there instead."""
+    """Return differences between the index and the records that were read."""
     listed = {row for row in directory.rows if row[1].start < end}
     found = set(walked.rows)
     misnamed = [

@@ -40,7 +40,7 @@ _Places: TypeAlias = slice | IntArray
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Alignment:
-    """Where the common indices of several shapes lie in each of them; made by `align`.
+    """Places of the common indices of several shapes in each of them; made by `align`.
 
     It holds no elements, so that one serves all tensors of these shapes. Two are equal if they align the
     same shapes in the same orders.
@@ -49,7 +49,7 @@ class Alignment:
     shapes: tuple[Shape, ...]
     """The shapes that were aligned."""
     orders: tuple[Index, ...]
-    """For each of them, which of its modes stands in each common one."""
+    """For each of them, its mode for each common one."""
     shape: Shape
     """The indices that all of them have, origins kept: a jagged shape."""
     cells: IntArray
@@ -70,9 +70,8 @@ class Alignment:
     def take(self, *tensors: Tensor[_S]) -> "tuple[npt.NDArray[_S], ...]":
         """Return the common elements of tensors of these shapes: flat arrays in row-major order of `shape`.
 
-        An array is a view where the elements lie in one run, else it is gathered with the places that were
-        found before. Their arithmetic is NumPy's, and ``from_buffer(array, plan.shape)`` makes a tensor of
-        what comes out.
+        An array is a view where the elements are one run, else it is gathered from the stored places. Their
+        arithmetic is NumPy's, and ``from_buffer(array, plan.shape)`` makes a tensor of a result.
 
         Raises
         ------
@@ -129,16 +128,16 @@ def align(
 ) -> Alignment:
     """Return where the indices that all shapes have in common lie in each: a plan to combine their tensors.
 
-    Cells meet by the indices that lead to them, and the boxes in them by where they lie, origins included;
-    what only some of the shapes have is left out. O(cells) and the common elements, in array operations.
+    Cells match by their indices, and the boxes in them by position, origins included; indices that only some
+    of the shapes have are left out. O(cells) and the common elements, in array operations.
 
     Parameters
     ----------
     *operands
         Two or more tensors or shapes of one rank, jagged or tiled; boxes may be among them.
     orders
-        For each operand the mode of it that stands in each common mode, as `permute` takes it: with
-        ``(0, 2, 1)`` every cell takes part transposed. None leaves an operand as it is.
+        For each operand its mode for each common mode, as for `permute`: with ``(0, 2, 1)`` every cell takes
+        part transposed. None leaves an operand unchanged.
 
     Raises
     ------
@@ -191,7 +190,7 @@ def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
 
 
 def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _Places]:
-    """Return the cell of a layout that holds each common cell, and where the common elements lie."""
+    """Return the cell of a layout for each common cell, and the places of the common elements."""
     table = PlacedRows.of(layout.implementation.unnamed()).unrolled(common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)
     starts = table.starts[cells]

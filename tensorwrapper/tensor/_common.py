@@ -1,6 +1,6 @@
-"""What tensors and views of many sources share: every operation that selects, and questions about extents.
+"""Common base of tensors and views: every operation that selects, and queries of extents.
 
-Each operation is one of a `Layout`: whoever holds a layout says in `_by` what becomes of the new one.
+Each operation is one of a `Layout`; a subclass defines in `_by` how to apply the new layout.
 """
 
 from abc import ABC, abstractmethod
@@ -65,10 +65,10 @@ _C_contra = TypeVar("_C_contra", contravariant=True)
 if TYPE_CHECKING:
 
     class Kin(Protocol[_C_contra, _R_co]):
-        """What has a class of its own for each rank, as checkers see it: `Tensor` or `View`.
+        """A class with a type for each rank, for type checkers: `Tensor` or `View`.
 
-        An operation of both is written once, and says by `_kin` what it returns: the class of whatever it is
-        called on, with a mode less or more, of a known rank, or (``None``) of an unknown one.
+        An operation of both is written once, and `_kin` is its result type: the class of the object that it
+        is called on, with a mode less or more, of a known rank, or (``None``) of an unknown one.
         """
 
         def _kin(self, change: _C_contra, /) -> _R_co: ...
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 class TensorCommon(ABC, Generic[ScalarT_co]):
     """Abstract: `shape`, `dtype`, `elements`, `assign`, `_by`, `_see_by` and `_relabelled`.
 
-    Also `_as_operand` and `__mask_places__`: what it is in a call, and between brackets.
+    Also `_as_operand` and `__mask_places__`: its form as an operand, and as a key.
     """
 
     __slots__ = ()
@@ -98,7 +98,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     @abstractmethod
     def elements(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        """Return the elements as a flat array in row-major order; a view if contiguous, else a copy."""
 
     @abstractmethod
     def assign(self, value: Any, *, casting: WriteCasting = "same_kind") -> None:  # noqa: ANN401 - each says what it takes
@@ -119,7 +119,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        """Return the same elements under what an operation makes of the layout."""
+        """Return the same elements with the layout of an operation."""
 
     @abstractmethod
     def _see_by(
@@ -207,7 +207,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def named(self, *names: str | Iterable[str | None] | None) -> Self:
         """Return the same elements with names for the modes; they replace those that the modes had.
 
-        As `Shape.named`, where the errors stand; what selects from it keeps the names of the modes that stay.
+        As `Shape.named`, with the same errors; selections keep the names of the remaining modes.
 
         Examples
         --------
@@ -225,12 +225,12 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        """Return the same elements in the same order, under what an operation makes of the layout."""
+        """Return the same elements in the same order, with the layout of an operation."""
 
     def translate_to(self, origin: Iterable[SupportsIndex]) -> Self:
         """Return the same elements under indices that begin at `origin`; keys go on counting from zero.
 
-        As `Shape.translate_to`, where the errors stand.
+        As `Shape.translate_to`, with the same errors.
 
         Examples
         --------
@@ -341,7 +341,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self: "Kin[None, _R]", extents: UnknownRank, /) -> _R:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
-        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        The extents are separate arguments or one sequence. One may be -1: it is computed from the others. A
         `View` takes any extents, and puts the elements in order when it is computed.
 
         Raises
@@ -371,7 +371,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
     def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> Any:
         """Return the view of the same elements, in row-major order, under new extents; never a copy.
 
-        The extents are given loose or as one sequence. One may be -1: it becomes what the others leave. A
+        The extents are separate arguments or one sequence. One may be -1: it is computed from the others. A
         `View` takes any extents, and puts the elements in order when it is computed.
 
         Raises

@@ -1,4 +1,4 @@
-"""The one way up from tensors: calls whose results live on floors above, which are loaded when asked.
+"""Calls from tensors into higher layers, which are imported on use.
 
 They are loaded by name, so that no import points up.
 """
@@ -26,7 +26,7 @@ FOREIGN: Final = {
 lacks), and which call of ``tensorwrapper.interop`` reads them."""
 
 _HAS_NULLS: Final = ("from_arrow", "from_awkward", "from_pandas")
-"""Those of the calls that know nulls."""
+"""Calls that support nulls."""
 
 
 _WITH_NULLS: Final = frozenset(("awkward", "pandas", "polars", "pyarrow"))
@@ -77,6 +77,6 @@ def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library
-    """Return what the call of this name makes of a tensor or view."""
+    """Return the result of the call of this name for a tensor or view."""
     with naming_extras():
         return getattr(importlib.import_module("tensorwrapper.interop"), call)(tensor, *given, **options)

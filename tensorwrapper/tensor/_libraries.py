@@ -18,12 +18,12 @@ __all__ = ["TensorLibraries"]
 
 
 class TensorLibraries:
-    """Abstract: nothing; what it is mixed into is handed to ``tensorwrapper.interop``."""
+    """Abstract: nothing. Mixin with methods that call ``tensorwrapper.interop``."""
 
     __slots__ = ()
 
     def to_awkward(self) -> "ak.Array":
-        """Return the tensor as an array of Awkward Array; no element is copied if they lie in order.
+        """Return the tensor as an array of Awkward Array; elements in order are not copied.
 
         Modes of one extent are regular, others lists of any length; strings keep their nulls. A view is
         computed. `interop.to_awkward` has the errors.
@@ -37,7 +37,7 @@ class TensorLibraries:
         return cast("ak.Array", hand_over("to_awkward", self))
 
     def to_arrow(self, form: "ArrowForm" = "lists") -> "pa.Array":
-        """Return the tensor as an array of Arrow; no element is copied if they lie in order.
+        """Return the tensor as an array of Arrow; elements in order are not copied.
 
         A mode of one extent is a ``fixed_size_list``, another one a ``large_list``; strings keep their nulls.
         The form "list_views" shares rows in any order; "tensor" is Arrow's ``fixed_shape_tensor``, which
@@ -54,7 +54,7 @@ class TensorLibraries:
     def to_torch(self) -> "torch.Tensor":
         """Return the tensor as one of PyTorch: a strided, a nested or a sparse one; a box shares its memory.
 
-        A view is computed. `interop.to_torch` says what is copied, and has the errors.
+        A view is computed. `interop.to_torch` documents copies and errors.
         """
         return cast("torch.Tensor", hand_over("to_torch", self))
 
@@ -90,7 +90,7 @@ class TensorLibraries:
         """Return the box, tiles or layers as an array of Dask, jagged rows as a collection; nothing is read.
 
         Tiles are chunks, and rows come in runs of at most `max_elements`. A view is read chunk by chunk, when
-        that is computed. `interop.to_dask` says what the chunks are where there are no tiles, and has the
+        that is computed. `interop.to_dask` documents the chunks where there are no tiles, and the
         errors.
 
         Examples
@@ -102,7 +102,7 @@ class TensorLibraries:
         return cast("DaskArray", hand_over("to_dask", self, chunks, max_elements=max_elements))
 
     def as_duck(self) -> "DuckArray":
-        """Return the box as a duck array, which reads nothing until it is asked for elements; O(1).
+        """Return the box as a duck array, which reads elements only on access; O(1).
 
         ``dask.array.from_array``, xarray and zarr take it as it is. `interop.as_duck` has the errors.
 

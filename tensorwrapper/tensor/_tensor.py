@@ -102,18 +102,19 @@ class Tensor(
     Operators[S, J],
     Generic[S, J],
 ):
-    """Elements addressed by a shape: a layout says where in a buffer each one lies.
+    """Elements addressed by a shape: a layout maps each index to a position in a buffer.
 
-    Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Everything that selects gives a view
-    of the same memory; what copies says so. Operators and NumPy's ufuncs go element by element and keep the
-    shape: ``t == u`` is a tensor of bools, `array_equal` compares wholes, and a tensor is no key of a dict.
+    Made by `as_tensor`, `jagged`, `sparse`, `strings` and `from_buffer`. Selections are views of the same
+    memory; methods that copy are documented so. Operators and NumPy's ufuncs go element by element and keep
+    the shape: ``t == u`` is a tensor of bools, `array_equal` compares wholes, and a tensor is not a key of a
+    dict.
 
     Parameters
     ----------
     layout
         Where each index of the shape lives, in elements.
     buffer
-        What holds the elements.
+        Storage of the elements.
 
     Raises
     ------
@@ -131,14 +132,14 @@ class Tensor(
 
     _layout: Layout[Any] = attrs.field(alias="layout")
     _buffer: BufferCommon[S] = attrs.field(alias="buffer")
-    # The array over the elements, once it was asked for; it is not set before, and never travels.
+    # The array over the elements, cached on first use; it is never pickled.
     _array: Array = attrs.field(init=False, eq=False, repr=False)
 
     if TYPE_CHECKING:
 
         def __init__(self, layout: Layout[Any], buffer: BufferCommon[S]) -> None: ...
 
-        # What the operations that tensors and views share return: see `Kin`.
+        # Return types of the operations that tensors and views share: see `Kin`.
         @overload
         def _kin(self, change: None, /) -> "Tensor[S]": ...
         @overload
@@ -172,7 +173,7 @@ class Tensor(
 
     def _held_array(self) -> Array | None:
         array: Array | None = getattr(self, "_array", None)
-        # Other buffers may put other memory in the place of theirs.
+        # Other buffers may replace their memory.
         if array is None and type(self._buffer) is Dense:
             array = self._buffer.memory_of(self._layout.implementation)
             if array is None:
@@ -256,7 +257,7 @@ class Tensor(
         return self._chosen(self._layout, key)
 
     def untiled(self) -> "Tensor[S]":
-        """Return the view of the box of these tiles. O(1), or O(tiles) if each has a place of its own.
+        """Return the view of the box of these tiles. O(1), or O(tiles) for tiles at separate places.
 
         Raises
         ------
@@ -274,7 +275,7 @@ class Tensor(
         return make_tensor(wrap_layout(self._tiled("untiled").under), self._buffer)
 
     def tile(self, number: Iterable[SupportsIndex]) -> "Tensor[S]":
-        """Return the view of the tile of this number; its origin is where it lies in the box. O(rank).
+        """Return the view of the tile of this number; its origin is its position in the box. O(rank).
 
         Raises
         ------
@@ -322,7 +323,7 @@ class Tensor(
         return make_tensor(self._layout.element(index, layer=layer), self._buffer)
 
     def cells(self) -> "Iterator[tuple[Index, Tensor[S]]]":
-        """Return an iterator over the cells: index and view, whose origin says where the cell lies.
+        """Return an iterator over the cells: index and view, whose origin is the position of the cell.
 
         The cells of a jagged tensor are boxes, those of a nested one the elements of its innermost layer.
 
@@ -416,7 +417,7 @@ class Tensor(
         return make_tensor(cut_rows(self._layout, counts, mode), self._buffer)
 
     def rows(self) -> "TensorRows[Tensor[S], Tensor[Any]]":
-        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+        """Return the rows along the last mode: a sequence of views, with reductions of each.
 
         Raises
         ------

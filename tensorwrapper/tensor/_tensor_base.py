@@ -1,9 +1,9 @@
-"""What all parts of the facade stand on: a layout and a buffer, and how a tensor is made of others.
+"""Base of all parts of the facade: a layout and a buffer, and how a tensor is made of others.
 
-`Tensor` is one class over sibling mixins, each in a file of its own: questions (``_queries``), copies
-(``_copies``), writing (``_writes``), brackets (``_indexing``), protocols (``_exchange``), strings
-(``_strings``), sparse elements (``_sparse``) and rows (``_structure``). None builds on another. The
-operations that a `View` has as well stand in ``_common``.
+`Tensor` is one class over sibling mixins, each in its own file: queries (``_queries``), copies
+(``_copies``), writing (``_writes``), indexing (``_indexing``), protocols (``_exchange``), strings
+(``_strings``), sparse elements (``_sparse``) and rows (``_structure``). None builds on another. ``_common``
+has the operations of a `View` as well.
 """
 
 from abc import ABC, abstractmethod
@@ -92,12 +92,12 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
 
     @property
     def layout(self) -> Layout[IndexT_co]:
-        """Where the elements lie in the buffer, in elements."""
+        """Positions of the elements in the buffer, in elements."""
         return self._layout
 
     @property
     def buffer(self) -> BufferCommon[ScalarT_co]:
-        """What holds the elements."""
+        """Storage of the elements."""
         return self._buffer
 
     @property
@@ -106,12 +106,12 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
         return self._buffer.dtype
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the elements as a flat array in row-major order; a view if they lie so, else a copy."""
+        """Return the elements as a flat array in row-major order; a view if contiguous, else a copy."""
         return self._buffer.elements_of(self._layout.implementation)
 
     @abstractmethod
     def _held_array(self) -> Array | None:
-        """Return the array over the elements, which nobody else may get; None if it may be another later."""
+        """Return the array over the elements, for internal use; None if the buffer may replace its memory."""
 
     def _see(self, layout: Layout[Any]) -> Self:
         """Return the same elements through a layout that may give several indices one place."""
@@ -200,7 +200,7 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
 
     @abstractmethod
     def copy(self) -> Self:
-        """Return the same elements in memory of their own, packed in row-major order."""
+        """Return the same elements in new memory, packed in row-major order."""
 
     @abstractmethod
     def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
@@ -217,4 +217,4 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
         extents: Extents | None = None,
         casting: WriteCasting = "same_kind",
     ) -> Array:
-        """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
+        """Return a value as a new array of this dtype that broadcasts to `extents`."""

@@ -1,7 +1,7 @@
 """The module has the names of tensors for the floors above, beside the public ones.
 
-**What views are made of**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
-are NumPy's, and `TensorLibraries`, which hand both to others; `CALLS` is how methods of both are called.
+**Base of views**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
+are NumPy's, and `TensorLibraries`, which converts both to other libraries; `CALLS` calls methods of both.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks).
 
@@ -12,27 +12,30 @@ NumPy's functions of rows, and `REDUCTIONS` the ufuncs of some. `select_tiles` h
 tiled layout, whose numbers `tile_numbers` checks. `check_filled` checks that a reduction has an answer for
 empty rows. `NormOrder` are the norms of a tile. `TileChoice` are the ways to choose tiles.
 
-**Arrays of others**: `labelled_shape`, of those that name and number their modes; `tensor_from_arrow`, of
-what speaks Arrow's C interface. `buffer_beside_valid` holds elements with their validity.
+**Arrays of other libraries**: `labelled_shape`, of those that name and number their modes;
+`tensor_from_arrow`, of those with Arrow's C interface. `buffer_beside_valid` holds elements with their
+validity.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
 that `check_sequences` allows; `reading_lazily`, around what a library reads. `has_null` and `split_nulls`
 are for lists with None.
 
-**Operands** of NumPy's calls: `read_operand` (what can be computed with), `is_foreign` (what answers itself),
+**Operands** of NumPy's calls: `read_operand` (a valid operand), `is_foreign` (implements NumPy's protocol
+itself),
 `promoted` (the type of several), `type_of_extreme` (that of minimum and maximum), `reduced_shape` (the shape
 of a reduction). Beside sparse tensors:
 `check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
-**Keys of rows**: `is_ragged` tells them, `chosen_layout` is what a key with arrays selects of a layout.
+**Keys of rows**: `is_ragged` recognises them, `chosen_layout` is the selection of a key with arrays from a
+layout.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
-**Assignment**: `as_computed` is a view, or rows elsewhere, computed, and all else as it is;
+**Assignment**: `as_computed` computes a view, or rows elsewhere, and returns other values unchanged;
 `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
-`divide_value` is its values, and whether they are valid;
-`values_into` one value for each element of what is added to, by the rule of operands;
-`add_all` adds arrays to what several layouts reach, or changes nothing.
+`divide_value` is its values and their validity;
+`values_into` one value for each element of a sum's target, by the rule of operands;
+`add_all` adds arrays to the elements of several layouts, or changes nothing.
 """
 
 from typing import TYPE_CHECKING

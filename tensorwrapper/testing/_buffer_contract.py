@@ -1,4 +1,4 @@
-"""The contract of buffers: what tensors rely on, whatever holds the elements."""
+"""The contract of buffers: guarantees for tensors over any buffer."""
 
 import pickle
 from abc import ABC, abstractmethod
@@ -44,14 +44,14 @@ class BufferContract(ABC):
 
     @abstractmethod
     def buffer(self) -> BufferCommon[Any]:
-        """Return a new buffer: what one law writes, the next does not see."""
+        """Return a new buffer, so that one law does not see another's writes."""
 
     @abstractmethod
     def expected(self) -> Array:
         """Return all elements of such a buffer as a flat array."""
 
     def test_size_and_dtype_are_those_of_the_elements(self) -> None:
-        """``size`` counts the elements, ``dtype`` is theirs."""
+        """``size`` counts the elements, ``dtype`` is their type."""
         buffer, elements = self.buffer(), self.expected()
         assert buffer.size == len(elements)
         assert type(buffer.size) is int
@@ -126,7 +126,7 @@ class BufferContract(ABC):
         assert _same(closed.read(np.arange(len(elements))), elements)
 
     def test_views_over_it_read_as_numpys(self) -> None:
-        """A tensor over the buffer, and what layouts make of it, read like an array of the elements."""
+        """Test that a tensor over the buffer, and its views, read like an array of the elements."""
         tensor, array = self._tensor()
         assert _same(np.asarray(tensor.tolist()), np.asarray(array.tolist()))
         pairs: list[tuple[Tensor[Any], Array]] = [
@@ -158,7 +158,7 @@ class BufferContract(ABC):
         assert _same(tensor.elements(), array.reshape(-1))
 
     def test_new_buffers_have_the_elements_of_a_part(self) -> None:
-        """`pack`, `collect` and `place` give buffers of their own dtype, for layouts of any kind."""
+        """`pack`, `collect` and `place` return buffers of the same dtype, for layouts of any kind."""
         buffer, elements = self.buffer(), self.expected()
         for layout, wanted in self._parts():
             for own in (True, False):
@@ -178,7 +178,7 @@ class BufferContract(ABC):
         assert _same(buffer.like(elements.copy()).read_run(0, len(elements)), elements)
 
     def test_parts_are_compared_and_searched(self) -> None:
-        """`equals` is symmetric between a buffer and a copy; `contains` finds what is there."""
+        """Test that `equals` is symmetric between a buffer and a copy, and that `contains` finds elements."""
         buffer = self.buffer()
         for layout, wanted in self._parts():
             copy, packed = buffer.pack(layout), packed_layout(layout.shape).implementation
@@ -203,7 +203,7 @@ class BufferContract(ABC):
             assert _same(whole, wanted)
 
     def test_an_array_is_over_the_elements_or_says_why_not(self) -> None:
-        """`memory_of` and `as_array` agree; `to_array` reads what may be read without being asked."""
+        """Test that `memory_of` and `as_array` agree, and that `to_array` reads elements by default."""
         buffer = self.buffer()
         for layout, wanted in self._parts():
             array = buffer.memory_of(layout)

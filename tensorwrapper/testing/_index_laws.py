@@ -20,12 +20,12 @@ _NEAR = 40  # neighbours that are tried
 
 
 class IndexLaws(Laws):
-    """Abstract: `shapes`. What `indices`, `ordinal` and `contains` answer is one set in one order."""
+    """Abstract: `shapes`. `indices`, `ordinal` and `contains` agree on one set in one order."""
 
     __slots__ = ()
 
     def test_indices_are_those_under_the_prefixes_in_order(self, shape: Shape) -> None:
-        """Every index that the prefixes lead to comes once: sorted in C order, sorted reversed in F order."""
+        """Test that every index under the prefixes comes once: sorted in C order, reversed in F order."""
         expected = list(indices_of(tree_of(shape)))
 
         assert shape.size == len(expected)
@@ -34,7 +34,7 @@ class IndexLaws(Laws):
         assert np.array_equal(shape.indices().to_numpy(), _table(expected, shape.rank))
 
     def test_offsets_count_from_the_origin_under_each_prefix(self, shape: Shape) -> None:
-        """There is an offset for every index, and each of its entries counts from 0."""
+        """Test that every index has an offset, and that each of its entries counts from 0."""
         expected = list(indices_of(zeroed(tree_of(shape))))
 
         assert len(list(shape.offsets())) == shape.size
@@ -60,7 +60,7 @@ class IndexLaws(Laws):
                 shape.ordinals(_table([point], shape.rank))
 
     def test_ordinals_and_indices_are_inverse(self, shape: Shape) -> None:
-        """One at a time and in arrays of any shape; what is outside raises."""
+        """Test single ones, and arrays of any shape; numbers outside raise."""
         expected = list(indices_of(tree_of(shape)))
         numbers = list(range(len(expected)))
         table = _table(expected, shape.rank)

@@ -1,4 +1,4 @@
-"""What makes a contract: laws are methods that take a shape, and every subclass gets tests of its own."""
+"""Base of contracts: laws are methods that take a shape, and every subclass gets its own tests."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -26,12 +26,11 @@ def rarely(law: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 class Laws(ABC):
-    """Abstract: `shapes`, the strategy of what must keep the laws.
+    """Abstract: `shapes`, the strategy of shapes that must keep the laws.
 
     A law is a method whose name begins with ``test_``, with the parameter ``shape`` and perhaps ``other``, a
-    second shape, and ``data``.
-    Each subclass gets a Hypothesis test of its own for every law that it does not define itself: one test
-    that several classes share could not tell whose example failed.
+    second shape, and ``data``. Each subclass gets a separate Hypothesis test for every law that it does not
+    define itself: a test shared by several classes could not tell whose example failed.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""The contract of layouts: what tensors, views and copies rely on, however places are found."""
+"""The contract of layouts: guarantees for tensors, views and copies over any layout."""
 
 import copy
 import itertools
@@ -25,9 +25,9 @@ _KEYS: tuple[Any, ...] = (slice(None), slice(1, None), slice(None, None, -1), sl
 class LayoutContract(ABC):
     """Abstract: `layouts`, some small layouts, of boxes and of jagged shapes as far as there are such.
 
-    Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method
-    is one law. A law that cannot hold is switched off by name: ``test_... = None``; what a layout refuses by
-    a `LayoutError` is named in `refuses`.
+    Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method is
+    one law. A law that does not apply is disabled by name: ``test_... = None``; methods that raise a
+    `LayoutError` are listed in `refuses`.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class LayoutContract(ABC):
     __slots__ = ()
 
     refuses: ClassVar[Collection[str]] = ()
-    """Which operations raise a `LayoutError`: "permute", "reverse", "gather", "repeat", "broadcast", ..."""
+    """Operations that raise a `LayoutError`: "permute", "reverse", "gather", "repeat", "broadcast", ..."""
 
     @abstractmethod
     def layouts(self) -> "Sequence[Layout[Any] | LayoutCommon]":
@@ -54,7 +54,7 @@ class LayoutContract(ABC):
             yield layout, {index: layout.offset_of(index) for index in layout.shape.indices()}
 
     def _made(self, name: str, make: "Callable[[], Layout[Any]]") -> "Layout[Any] | None":
-        """Return what an operation makes; None if it is refused, as `refuses` says."""
+        """Return the result of an operation; None if it is refused, as `refuses` allows."""
         if name not in self.refuses:
             return make()
         with pytest.raises(TensorWrapperError):
@@ -96,7 +96,7 @@ class LayoutContract(ABC):
             assert layout.offset == next(iter(places.values()))
 
     def test_what_it_says_of_its_places_is_so(self) -> None:
-        """No two elements share a place; consecutive; every place is taken. The safe side is allowed."""
+        """Test that no two elements share a place; consecutive; no gaps. The safe side is allowed."""
         for layout, places in self._each():
             offsets = list(places.values())
             assert layout.is_injective == (len(set(offsets)) == len(offsets))
@@ -181,7 +181,7 @@ class LayoutContract(ABC):
                 }
 
     def test_positional_keys_select_as_numpy_does(self) -> None:
-        """Of a box any integers, slices, new modes and the ellipsis; of jagged shapes runs of rows."""
+        """Test integers, slices, new modes and the ellipsis for boxes, and runs of rows for jagged shapes."""
         for layout, places in self._each():
             flat = layout.flatten()
             if flat.shape.is_box:
@@ -241,7 +241,7 @@ class LayoutContract(ABC):
                     assert np.array_equal(flat.reverse().to_numpy(), np.flip(flat.to_numpy()))
 
     def test_positions_of_the_first_mode_are_gathered(self) -> None:
-        """In any order, repeated, counted from the end; what is not there is refused."""
+        """Test positions in any order, repeated, counted from the end; missing ones are refused."""
         for layout, places in self._each():
             flat = layout.flatten()
             if not flat.shape.rank or not flat.shape.extent(0):
@@ -297,10 +297,10 @@ class LayoutContract(ABC):
         for layout, places in self._each():
             assert layout.simplify().to_numpy().ravel().tolist() == list(places.values())
 
-    # Between two layouts, and what is known beforehand.
+    # Copies between two layouts, and facts known beforehand.
 
     def test_a_copy_moves_every_element(self) -> None:
-        """To packed memory and, if places are not shared, back; the runs say from where to where."""
+        """Test a copy to packed memory and, if places are not shared, back; the runs have both positions."""
         for layout, places in self._each():
             target = Layout(layout.shape, offset=3)
             plan = layout.copy_plan(target)
@@ -341,7 +341,7 @@ class LayoutContract(ABC):
     # As a value.
 
     def test_copies_and_pickles_are_equal(self) -> None:
-        """They have one hash, and another offset or shape is another layout."""
+        """Test that they have one hash, and that another offset or shape is another layout."""
         for layout, _ in self._each():
             for again in (copy.copy(layout), copy.deepcopy(layout), pickle.loads(pickle.dumps(layout))):
                 assert again == layout

@@ -1,4 +1,4 @@
-"""Laws of what is said of a mode: its extents, its origin, what it depends on, the box around all."""
+"""Laws of the facts about a mode: its extents, its origin, its dependences, the bounding box."""
 
 import pytest
 
@@ -11,7 +11,7 @@ __all__ = ["ModeLaws"]
 
 
 class ModeLaws(Laws):
-    """Abstract: `shapes`. What a mode is said to be is what it is under every prefix."""
+    """Abstract: `shapes`. The facts about a mode are true under every prefix."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class ModeLaws(Laws):
             assert not any(_decides(tuple([m for m in needs if m != one]), nodes) for one in needs)
 
     def test_the_bounding_box_is_the_smallest_around_all_rows(self, shape: Shape) -> None:
-        """`as_smooth` covers every row that is not empty and no more; `padding` counts what it adds."""
+        """Test that `as_smooth` covers every row that is not empty and no more; `padding` counts the rest."""
         tree = tree_of(shape)
         box = shape.as_smooth()
         if not shape.has_layers:

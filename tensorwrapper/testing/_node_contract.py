@@ -1,4 +1,4 @@
-"""The contract of nodes: what views rely on, whatever their elements are made of."""
+"""The contract of nodes: guarantees for views of any node."""
 
 import pickle
 from abc import ABC, abstractmethod
@@ -50,7 +50,7 @@ class NodeContract(ABC):
         return View(self.node().all())[...]
 
     def test_extents_and_type_are_those_of_the_elements(self) -> None:
-        """``extents`` and ``dtype`` tell what is computed."""
+        """Test that ``extents`` and ``dtype`` are those of the computed elements."""
         node, expected = self.node(), self.expected()
         assert self.view().shape.extents == expected.shape
         assert node.dtype == expected.dtype
@@ -89,7 +89,7 @@ class NodeContract(ABC):
             _agree(view.compute(), array)
 
     def test_parts_of_parts_join_with_others(self) -> None:
-        """It is an operand of what joins views, beside an array."""
+        """Test that it joins with other views, and with an array."""
         view, array = self.view(), self.expected()
         if not view.rank:
             return
@@ -107,7 +107,7 @@ class NodeContract(ABC):
             _agree(block, array[window])
 
     def test_routes_lead_to_the_elements(self) -> None:
-        """What ``route_many`` names has the elements, also of parts."""
+        """Test that the sources named by ``route_many`` have the elements, also for parts."""
         for view, array in islice(_parts(self.view(), self.expected()), 12):
             if not 0 < array.size <= _ROUTED:
                 continue
@@ -152,7 +152,7 @@ class NodeContract(ABC):
         assert plan.bytes_read >= 0
 
     def test_copies_and_pickles_are_the_same(self) -> None:
-        """A pickled view has the same elements and the same normal form up to what memory it is in."""
+        """Test that a pickled view has the same elements and, up to its memory, the same normal form."""
         view = self.view()
         again = pickle.loads(pickle.dumps(view))
         _agree(again.compute(), self.expected())
@@ -170,14 +170,14 @@ class NodeContract(ABC):
             _agree(read.compute(), np.asarray(own.compute()))
 
     def test_it_is_read_only_where_it_stores_nothing(self) -> None:
-        """``is_readonly`` answers, and a view that may be written to takes what it is given."""
+        """Test ``is_readonly``, and that a writable view accepts values."""
         view = self.view()
         assert isinstance(view.is_readonly, bool)
         assert as_view(view) is view
 
 
 def _parts(view: View[Any], array: Array) -> "list[tuple[View[Any], Array]]":
-    """Return parts of a view, and what NumPy makes of its elements by the same steps."""
+    """Return parts of a view, and the same parts of its elements by NumPy."""
     found: list[tuple[View[Any], Array]] = [(view, array)]
     for mode, extent in enumerate(array.shape):
         before = (slice(None),) * mode

@@ -1,4 +1,4 @@
-"""The contract of packings: what a reader relies on, whoever wrote the message."""
+"""The contract of packings: guarantees for a reader of any message, also an untrusted one."""
 
 import contextlib
 import copy
@@ -23,7 +23,7 @@ _NEIGHBOUR = np.arange(5, dtype="<i2")
 _ITEMS = 200
 """Values that a label may have: arrays travel in parts."""
 _SLACK = 2**22
-"""Bytes that reading a small message may take, whatever its numbers say."""
+"""Bytes that reading a small message may take, whatever numbers are in it."""
 _WRONG: tuple[object, ...] = (None, True, 1.5, "x", "", [], {}, [2**70], -1, 2**31, 2**62, 2**70, {"part": 0})
 
 
@@ -49,7 +49,7 @@ class PackingContract(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Return what stands under the key ``packing``."""
+        """Return the value of the key ``packing``."""
 
     @abstractmethod
     def tensors(self) -> Sequence[Tensor[Any]]:
@@ -60,11 +60,11 @@ class PackingContract(ABC):
         return None
 
     def options(self) -> Mapping[str, Any]:
-        """Return what else `encode` must be told."""
+        """Return further options of `encode`."""
         return {}
 
     def test_there_and_back_is_exact(self) -> None:
-        """Elements, their type, shape and origin; a neighbour is not touched. What comes is read-only."""
+        """Test elements, their type, shape and origin, and a neighbour. Decoded tensors are read-only."""
         for tensor, frames in self._messages():
             found, neighbour = self._read(frames)
             assert found.dtype == tensor.dtype
@@ -85,7 +85,7 @@ class PackingContract(ABC):
             assert _content(self._read(again)[0]) == _content(tensor)
 
     def test_the_label_has_no_arrays(self) -> None:
-        """It names the packing and its version, and stays small; arrays travel in parts."""
+        """Test that it names the packing and its version, and stays small; arrays are in parts."""
         for _, frames in self._messages():
             description = _label(frames)["TENS"]["tensors"][0]
             assert description["packing"] == self.name
@@ -104,7 +104,7 @@ class PackingContract(ABC):
                             self._read([*frames[:k], wrong, *frames[k + 1 :]])
 
     def test_altered_bytes_are_refused_or_read(self) -> None:
-        """By the one error, and no other; not every byte can be known to be wrong."""
+        """Test that only one error is raised; not every changed byte can be detected."""
         for tensor, frames in self._messages():
             for k in self._own_parts(frames):
                 part = frames[k]
@@ -114,7 +114,7 @@ class PackingContract(ABC):
                         self._try([*frames[:k], wrong, *frames[k + 1 :]], tensor)
 
     def test_altered_fields_are_refused_or_read(self) -> None:
-        """By the one error, and no other; and before memory is taken that only a number asks for."""
+        """Test that only one error is raised, and that no memory is allocated for a mere number."""
         for tensor, frames in self._messages():
             for label in self._altered_labels(_label(frames)):
                 tracemalloc.start()
@@ -172,7 +172,7 @@ class PackingContract(ABC):
             return tensors
 
     def _try(self, frames: Sequence[BufferLike], tensor: Tensor[Any]) -> None:
-        """Read a message that may be wrong; of what is far larger than it was, no element."""
+        """Read a message that may be wrong; skip the elements of tensors that are far too large."""
         with self._known(), contextlib.suppress(RemoteProtocolError):
             for found in wire.decode(frames, strict=True).tensors:
                 if found.size <= 2 * tensor.size + 8:
@@ -183,7 +183,7 @@ class PackingContract(ABC):
         return [k for k in range(2, len(frames)) if k != 3]
 
     def _altered_labels(self, label: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
-        """Yield labels with one thing changed in what is said of the packing, or in the shape."""
+        """Yield labels with one change in the fields of the packing, or in the shape."""
         described = label["TENS"]["tensors"][0]
         for path in [("shape",), *_paths(described[self.name], (self.name,))]:
             for value in _WRONG:

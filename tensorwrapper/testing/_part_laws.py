@@ -18,7 +18,7 @@ _WHOLE = slice(None)
 
 
 class PartLaws(Laws):
-    """Abstract: `shapes`. A part has what is selected, where it lay, or names why it cannot be had."""
+    """Abstract: `shapes`. A part has the selected elements at their indices, or is refused with a reason."""
 
     __slots__ = ()
 
@@ -94,7 +94,7 @@ class PartLaws(Laws):
             assert sum(cell.size for _, cell in cells) == shape.size
 
     def test_translation_moves_every_prefix_and_back(self, shape: Shape, data: DataObject) -> None:
-        """`translate_by` adds its offset everywhere; `translate_to` puts the origin where it is told."""
+        """Test that `translate_by` adds its offset everywhere, and that `translate_to` sets the origin."""
         tree = tree_of(shape)
         offset = data.draw(st.tuples(*[st.integers(-5, 5)] * shape.rank))
         there = shape.translate_by(offset)
@@ -115,7 +115,7 @@ class PartLaws(Laws):
             with pytest.raises(JaggedModeError, match="origin"):
                 there.translate_to(offset)
             return
-        # Nothing tells where a mode lies to which no prefix leads.
+        # A mode without prefixes has no origin.
         seen = [mode for mode in range(shape.rank) if any(nodes_of(tree, mode))]
         back = there.translate_to(offset)
         assert [back.origin[mode] for mode in seen] == [offset[mode] for mode in seen]
@@ -124,7 +124,7 @@ class PartLaws(Laws):
     def test_a_permutation_is_one_where_modes_follow_what_they_need(
         self, shape: Shape, data: DataObject
     ) -> None:
-        """It is refused exactly where a mode comes before one on which it depends, or leaves its layer."""
+        """Test that it is refused where a mode precedes one on which it depends, or leaves its layer."""
         order = data.draw(st.permutations(range(shape.rank)))
         homes = [layer for layer, count in enumerate(shape.layers) for _ in range(count)]
         if [homes[mode] for mode in order] != homes:

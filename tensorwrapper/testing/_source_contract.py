@@ -1,4 +1,4 @@
-"""The contract of sources: what views rely on, wherever the elements are."""
+"""The contract of sources: guarantees for views of any source."""
 
 from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ class SourceContract(ABC):
     """Abstract: `source`, one source with a few elements, and `expected`, its elements.
 
     Derive a class that pytest collects; every method is one law. A law that cannot hold is switched off by
-    name: ``test_... = None``. What a source says that it can do, in its ``abilities``, is tried as well.
+    name: ``test_... = None``. The ``abilities`` that a source declares are tested as well.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class SourceContract(ABC):
         assert view.plan().bytes_read == source.shape.size * source.dtype.itemsize
 
     def test_all_that_is_wanted_arrives_once(self) -> None:
-        """One request of many selections; each is complete when its number comes, whatever the order."""
+        """Test one request of many selections; each is complete when its number comes, in any order."""
         source = self.source()
         wanted = self._wanted()
         out: list[Array] = [np.empty(own.extents, source.dtype) for own in wanted]
@@ -104,7 +104,7 @@ class SourceContract(ABC):
         assert source.version == version
 
     def test_reading_changes_no_version(self) -> None:
-        """What is read twice is equal, and of one version."""
+        """Test that reading twice gives equal elements, of one version."""
         source = self.source()
         version = source.version
         first, second = as_view(source).compute(), as_view(source).compute()
@@ -121,7 +121,7 @@ class SourceContract(ABC):
         _agree(as_view(source).compute().elements(), self._flat())
 
     def test_views_of_it_are_views_of_the_tensor(self) -> None:
-        """Slices, rows in another order, and what is joined have the elements of the same of a tensor."""
+        """Test that slices, reordered rows, and joined views have the elements of those of a tensor."""
         source, tensor = self.source(), as_view(self._tensor())[...]
         view = as_view(source)[...]
         if not view.rank:
@@ -134,7 +134,7 @@ class SourceContract(ABC):
         assert joined.compute().tolist() == wanted.compute().tolist()
 
     def test_threads_read_it_at_once(self) -> None:
-        """Where it says so, four threads read it beside one another."""
+        """Test reads in four threads at a time, if the source declares them."""
         if "threads" not in self._abilities():
             return
         source, flat = self.source(), self._flat()
@@ -155,7 +155,7 @@ class SourceContract(ABC):
             assert cast_view.compute().array_equal(expected, equal_nan=True)
 
     def test_what_is_written_is_read(self) -> None:
-        """Where it says so, selections are written, and nothing beside them."""
+        """Test that selections are written, and nothing else, if the source declares writes."""
         if "write" not in self._abilities():
             return
         source = cast("WritableSource", self.source())
@@ -167,7 +167,7 @@ class SourceContract(ABC):
             flat[places] = values
             _agree(as_view(source).compute().elements(), flat)
 
-    # What is wanted, and what it is.
+    # Selections, and their elements.
 
     def _tensor(self) -> Tensor[Any]:
         return as_tensor(self.expected())
@@ -202,7 +202,7 @@ class SourceContract(ABC):
         return found
 
     def _places(self, own: Wanted) -> Any:  # noqa: ANN401 - an array of integers
-        """Return the row-major numbers of what is wanted, in its extents."""
+        """Return the row-major numbers of a selection, in its extents."""
         if isinstance(own, Runs):
             return own.numbers()
         shape = self.source().shape

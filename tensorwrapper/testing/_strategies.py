@@ -1,6 +1,6 @@
 """Hypothesis strategies for shapes and tilings, small enough to try every index.
 
-They draw what breaks code most: modes and layers without indices, origins of either sign, extents that
+They draw the most error-prone shapes: modes and layers without indices, origins of either sign, extents that
 follow an empty mode, rows that are shared, and views of views.
 """
 
@@ -97,9 +97,9 @@ def jagged_shapes(
 ) -> SearchStrategy[Shape]:
     """Return a strategy of ragged shapes that own their columns.
 
-    They have up to three unrolled modes above cells of any rank, with extents of their own for every
-    prefix and every cell (or cells that are all alike), and origins that are all zero or differ everywhere.
-    Rows and whole shapes may be empty.
+    They have up to three unrolled modes above cells of any rank, with separate extents for every prefix and
+    every cell (or equal cells), and origins that are all zero or differ everywhere. Rows and whole shapes may
+    be empty.
 
     Examples
     --------
@@ -236,7 +236,7 @@ def _dealt(shape: Shape, marks: list[int]) -> Shape:
 def views(draw: DrawFn, values: SearchStrategy[Shape]) -> Shape:
     """Return a strategy of parts of the shapes that `values` draws, and of parts of those.
 
-    A part is a run of rows, a slice of every mode, what is left under pinned modes (leading ones or any), a
+    A part is a run of rows, a slice of every mode, the rest under pinned modes (leading ones or any), a
     permutation that the shape allows, the shape moved, its leading modes, or its bounding box. Parts of
     jagged shapes may be smooth.
 
@@ -260,7 +260,7 @@ def _rows(draw: DrawFn, shape: Shape) -> Shape:
 
 
 def _bounds(draw: DrawFn, origin: int, extent: int) -> tuple[int, int]:
-    # Rather none at the ends than much at them: what is cut to nothing has no parts worth drawing.
+    # Cut little at the ends: a part without indices has no parts worth drawing.
     start = draw(st.integers(0, extent // 2))
     return origin + start, origin + extent - draw(st.integers(0, extent - start))
 
@@ -295,7 +295,7 @@ def _pin(draw: DrawFn, shape: Shape) -> Shape:
 
 
 def _permute(draw: DrawFn, shape: Shape) -> Shape:
-    """Place the modes in any order in which each follows what it depends on and keeps to its layer."""
+    """Place the modes in any order in which each follows the modes it depends on and stays in its layer."""
     homes = [layer for layer, count in enumerate(shape.layers) for _ in range(count)]
     left, order = list(range(shape.rank)), list[int]()
     while left:

@@ -1,6 +1,6 @@
 """The model that every law compares with: a tree made from `extent_at` and `origin_at` alone.
 
-It holds every prefix as a Python object, which is what shapes are there to avoid; so it is for small ones.
+It holds every prefix as a Python object, which shapes avoid; so it is for small ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,11 +21,11 @@ _MOST = 20_000  # prefixes of one shape
 @final
 @frozen
 class Tree:
-    """What lies under a prefix: where the next mode starts, and what lies under each of its indices."""
+    """Subtree under a prefix: the origin of the next mode, and the subtree of each of its indices."""
 
     origin: int
     children: "tuple[Tree | None, ...]"
-    """None under a whole index."""
+    """Subtrees of the indices; None under a whole index."""
 
     @property
     def end(self) -> int:
@@ -36,7 +36,7 @@ class Tree:
 @final
 @frozen
 class Node:
-    """A prefix, and what is asked of it."""
+    """A prefix, and the expected facts under it."""
 
     prefix: Index
     extent: int
@@ -44,7 +44,7 @@ class Node:
 
 
 def tree_of(shape: Shape) -> Tree | None:
-    """Return the tree of a shape, asked for one prefix at a time; None for a shape of rank 0."""
+    """Return the tree of a shape, queried one prefix at a time; None for a shape of rank 0."""
     left = _MOST
 
     def under(prefix: Index) -> Tree | None:

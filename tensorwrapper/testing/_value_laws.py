@@ -26,7 +26,7 @@ _EXACT = ["pickle", "copy"]
 
 
 class ValueLaws(Laws):
-    """Abstract: `shapes`. A shape is a value: how it is stored, and who asks when, makes no difference."""
+    """Abstract: `shapes`. A shape is a value: its storage and the order of calls make no difference."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class ValueLaws(Laws):
             assert same.is_congruent(shape)
             assert shape.is_congruent(same)
             assert shape.same_elements(same)
-            # Rows cannot say what is stored behind an empty mode.
+            # Rows have no form for values stored behind an empty mode.
             if way in _EXACT or _is_full(shape):
                 assert same == shape
                 assert shape == same
@@ -56,7 +56,7 @@ class ValueLaws(Laws):
     def test_two_shapes_are_equal_if_they_agree_at_every_prefix(
         self, shape: Shape, other: Shape, data: DataObject
     ) -> None:
-        """Kind, layers, extents and origins at every prefix decide, and what is stored behind empty modes."""
+        """Test that kind, layers, extents, origins at every prefix, and values behind empty modes decide."""
         choice = data.draw(st.integers(0, 3))
         if choice == 1:
             other = _near(shape, data.draw(st.integers(0, 8)))
@@ -69,7 +69,7 @@ class ValueLaws(Laws):
         equal = shape == other
         assert equal == (other == shape)
         assert (shape != other) == (other != shape) == (not equal)
-        # Shapes with empty modes may agree at every prefix, and differ in what is stored behind these.
+        # Shapes with empty modes may agree at every prefix, and differ in values stored behind these.
         assert equal == agree or (agree and not _is_full(shape))
         assert not equal or hash(shape) == hash(other)
         assert len({shape, other}) == (1 if equal else 2)
@@ -79,7 +79,7 @@ class ValueLaws(Laws):
         assert shape.same_elements(other) == other.same_elements(shape) == elements
 
     def test_copies_and_pickles_are_equal_and_carry_no_caches(self, shape: Shape) -> None:
-        """Every copy is of the same class and equal; what was computed on the way is left behind."""
+        """Test that every copy is of the same class and equal, and has no cached values."""
         before = pickle.dumps(shape)
         _use(shape)
 
@@ -96,7 +96,7 @@ class ValueLaws(Laws):
 
     @rarely
     def test_threads_that_ask_first_get_one_answer(self, shape: Shape) -> None:
-        """What is computed when first asked for may be asked for by several threads at once."""
+        """Test that cached values may be computed by several threads at once."""
         expected, fresh = _use(shape), pickle.loads(pickle.dumps(shape))
         ready = threading.Barrier(_THREADS)
 
@@ -120,7 +120,7 @@ class ValueLaws(Laws):
 
     @rarely
     def test_dask_has_one_token_for_a_value(self, shape: Shape) -> None:
-        """Equal values made anew have one token, before and after use; skipped where there is no Dask."""
+        """Test that equal new values have one token, before and after use; skipped without Dask."""
         tokenize = cast("Callable[[object], str]", pytest.importorskip("dask.base").tokenize)
         fresh = pickle.dumps(shape)
         token = tokenize(pickle.loads(fresh))
@@ -130,13 +130,13 @@ class ValueLaws(Laws):
         assert tokenize(shape.implementation) == tokenize(pickle.loads(fresh).implementation)
 
     def test_text_makes_the_shape_again(self, shape: Shape) -> None:
-        """`parse` and `from_json` read what was written; `repr` is a call, unless it is cut short."""
+        """Test that `parse` and `from_json` read written text; `repr` is a call, unless it is cut short."""
         assert Shape.parse(format(shape, "full")) == shape
         assert Shape.from_json(shape.to_json()) == shape
         if "..." not in str(shape):
             assert Shape.parse(str(shape)) == shape
         if "..." not in repr(shape):
-            # What is evaluated was made here, from integers.
+            # The evaluated text was made here, from integers.
             assert eval(repr(shape), {"Shape": Shape}) == shape  # noqa: S307
 
 
@@ -186,7 +186,7 @@ def _near(shape: Shape, k: int) -> Shape:
 
 
 def _facts(shape: Shape, *, origins: bool = True) -> object:
-    """Return what equality is about: of a box its extents, also where no prefix leads to them."""
+    """Return the facts that equality compares: for a box its extents, also where no prefix leads to them."""
     flat = shape.flatten()
     if flat.is_box:
         index_function: object = (flat.extents, flat.origin if origins else None)

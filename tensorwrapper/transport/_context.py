@@ -38,7 +38,7 @@ _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
 _stops: dict[int, list[Callable[[], None]]] = {}
 _enders: dict[int, tuple[threading.Event, threading.Thread]] = {}
-"""What ends the context of each process when it is told to: in Python 3.12 no thread starts at the end."""
+"""Event and thread that end the context of each process: in Python 3.12 no thread starts at its end."""
 _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
 """The thread that opened each socket."""
 
@@ -46,8 +46,8 @@ _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDi
 def make_socket(number: int) -> "zmq.Socket[bytes]":
     """Return a socket of the context of this process, which is made on first use.
 
-    Received frames are not carved out of a shared batch: each has memory of its own, aligned to 8 bytes, so
-    that arrays over them need no copy. It costs no measurable time.
+    pyzmq allocates each received frame separately, aligned to 8 bytes, so arrays can view it without a
+    copy. This costs no measurable time.
 
     Raises
     ------
@@ -79,25 +79,25 @@ def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             _contexts[process] = context
             _enders[process] = _make_ender(context)
             # Both end it before pyzmq's collector, which was registered when it was imported; children of
-            # multiprocessing leave out what `atexit` knows.
+            # multiprocessing skip the functions of `atexit`.
             atexit.register(_end)
             Finalize(None, _end, exitpriority=0)
         return context
 
 
 def at_end(context: "zmq.Context[zmq.Socket[bytes]]", stop: Callable[[], None]) -> None:
-    """Call a function before a context of this process ends: what has sockets of its own in it."""
+    """Call `stop` before this context of this process ends, to close the sockets of a caller."""
     _stops.setdefault(id(context), []).append(stop)
 
 
 def _start_collector() -> None:
-    """Start what holds memory for pyzmq until ZeroMQ has sent it, so that no signal can make it start twice.
+    """Start pyzmq's collector, which keeps memory alive until ZeroMQ has sent it, where no signal interrupts.
 
-    The first send would start it, and each one asks its thread whether it is alive, to start it anew if not.
+    The first send would start it, and each one checks whether its thread is alive, to start it again if not.
     A signal whose handler raises (Ctrl-C does) can break the start; and it makes a living thread seem dead
-    if it strikes within `Thread.is_alive`. The new one forgets what is being sent; that memory is used again,
-    and torn data arrives. So it starts in a thread of its own, which handles no signals, and what is asked
-    later is only whether it was started in this process.
+    if it strikes within `Thread.is_alive`. The new one forgets messages being sent; their memory is reused,
+    and torn data arrives. So it starts in a separate thread, which handles no signals. Later calls only
+    check whether it was started in this process.
     """
     starter = threading.Thread(target=lambda: zmq.Frame(b" ", copy=False, copy_threshold=0), daemon=True)
     starter.start()
@@ -118,10 +118,10 @@ def _make_ender(context: "zmq.Context[zmq.Socket[bytes]]") -> tuple[threading.Ev
 
 
 def _end() -> None:
-    """Send what closed sockets still hold, for as long as they linger, before pyzmq's collector stops.
+    """Send the messages of closed sockets, for as long as they linger, before pyzmq's collector stops.
 
-    That collector forgets the memory of what is being sent when the interpreter ends: ZeroMQ would send
-    whatever came to lie there, or abort the process.
+    pyzmq's collector releases its memory when the interpreter ends. ZeroMQ would then send the new content of
+    that memory, or abort the process.
     """
     context = _contexts.get(os.getpid())
     if context is None or context.closed:
@@ -141,14 +141,15 @@ def _end() -> None:
             socket.close()
     for stop in _stops.pop(id(context), ()):
         stop()
-    # A thread that waits at a socket is told that ZeroMQ is shut down; if it does not close it, nobody waits.
+    # A thread that waits on a socket learns that ZeroMQ is shutting down. The wait below is bounded in case
+    # it does not close the socket.
     told, ender = _enders[os.getpid()]
     told.set()
     ender.join(_PATIENCE if left else None)
 
 
 def _is_started(collector: GarbageCollector, getpid: Callable[[], int]) -> bool:
-    # It is asked when the interpreter ends as well, and modules are empty.
+    # pyzmq also calls this when the interpreter ends and the globals of modules are gone.
     return collector.thread is not None and collector.thread.pid == getpid()
 
 

@@ -1,4 +1,4 @@
-"""`Counters`: what went through a socket, and what that was on the wire."""
+"""`Counters`: messages and bytes of a socket, also as sent on the wire."""
 
 from typing import Final, final
 
@@ -16,12 +16,12 @@ _COMMAND: Final = 33
 @final
 @frozen
 class Counters:
-    """What a socket sent and received so far, in whole messages.
+    """Messages, frames and bytes that a socket has sent and received so far, in whole messages.
 
-    Bytes of frames are all that was in them, the delimiter and the header frames of a message included, and
-    the identity of a ROUTER's peer, which stays in the process, not. Bytes on the wire have the framing of
-    ZMTP, in which ZeroMQ speaks over ``tcp`` and ``ipc``, beside them: 2 bytes a frame of up to 255, 9 of a
-    longer one; and with CURVE 33 more. What connecting and keeping a connection alive costs is not counted.
+    Bytes of frames include the delimiter and the header frames of a message, but not the identity of a
+    ROUTER's peer, which stays in the process. Bytes on the wire add the framing of ZMTP, the protocol of
+    ZeroMQ over ``tcp`` and ``ipc``: 2 bytes for a frame of up to 255 bytes, 9 for a longer one, and 33
+    more with CURVE. Connecting and keeping a connection alive are not counted.
     """
 
     messages_sent: int = 0
@@ -33,9 +33,9 @@ class Counters:
     bytes_received: int = 0
     bytes_received_on_wire: int = 0
     messages_dropped: int = 0
-    """Messages that a SUB did not get: gaps in the numbers (`seqno`) of what came from one `origin`.
+    """Messages that a SUB missed: gaps in the numbers (`seqno`) of messages of one `origin`.
 
-    A PUB drops what a slow subscriber has no room for, without a word; so number its messages one by one.
+    A PUB silently drops messages that a slow subscriber has no room for; so number its messages one by one.
     """
 
 

@@ -1,4 +1,4 @@
-"""CURVE: sockets that know who the other side is, and let only those in who are listed."""
+"""CURVE security: authenticate both ends of a connection, and admit only listed keys."""
 
 import errno
 import itertools
@@ -40,9 +40,9 @@ def _to_server(key: str | bytes) -> str:
 @final
 @frozen
 class CurveServer:
-    """Lets peers in whose public key is listed, and encrypts all that is said to them.
+    """Admits clients whose public key is listed, and encrypts the connection.
 
-    There is no server without a list: ``allow="any"`` lets in whoever knows the server's public key.
+    A list is required: ``allow="any"`` admits every client that knows the server's public key.
 
     Examples
     --------
@@ -62,26 +62,26 @@ class CurveServer:
     allow: frozenset[str] | Literal["any"] = attrs.field(converter=_to_allowed)
 
     def callback(self, _domain: str, key: bytes) -> bool:
-        """Tell whether a key is let in."""
+        """Return True if a key is admitted."""
         return self.allow == "any" or key.decode("ascii", "replace") in self.allow
 
 
 @final
 @frozen
 class CurveClient:
-    """Proves who it is by its keys, and talks to nobody but the server that has this public key."""
+    """Authenticates with its keys, and connects only to the server with this public key."""
 
     keys: KeyPair
     server: str = attrs.field(converter=_to_server)
 
 
 Security: TypeAlias = CurveServer | CurveClient
-"""How a socket knows the other side."""
+"""Authentication of a socket."""
 
 
 @final
 class _Guard:
-    """Asks a list who is let in: nobody, where that fails, and the next one is asked for as ever."""
+    """Wraps the check of a list: an exception refuses the client and is logged."""
 
     __slots__ = ("_security",)
 
@@ -89,7 +89,7 @@ class _Guard:
         self._security = security
 
     def callback(self, domain: str, key: bytes) -> bool:
-        """Tell whether a key is let in."""
+        """Return True if a key is admitted."""
         try:
             return self._security.callback(domain, key)
         except Exception:  # noqa: BLE001 - it would end the thread that answers for the lists of all sockets
@@ -101,11 +101,12 @@ _authenticators: dict[int, ThreadAuthenticator] = {}
 
 
 def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthenticator:
-    """Return what asks who is let in, for all sockets of a context; it is started by the first."""
+    """Return the authenticator of all sockets of a context; the first call starts it."""
     with _LOCK:
         found = _authenticators.get(id(context))
         if found is None or not found.is_alive():
-            # While nobody answers nobody is let in; the next socket that has a list mends that for all.
+            # Without an authenticator ZeroMQ refuses every client. The next socket with a list restarts it
+            # for all.
             lists = {} if found is None else found.credentials_providers
             if found is not None:
                 found.stop()
@@ -119,7 +120,7 @@ def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthentic
 
 
 def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], object]:
-    """Make a socket, which is not connected yet, know the other side; return what forgets it again."""
+    """Set up authentication of a socket before it connects; return a function that removes its list."""
     if not isinstance(cast("object", security), CurveServer | CurveClient):
         raise ConversionError(f"security is a CurveServer or a CurveClient, not {security!r}")
     if not zmq.has("curve"):
@@ -134,7 +135,7 @@ def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], obje
     authenticator = _authenticator(shared_context())
     authenticator.configure_curve_callback(domain, _Guard(security))
     socket.zap_domain = domain.encode()
-    # Without it everybody is let in while nobody answers for the list.
+    # Without this option ZeroMQ admits every client while the authenticator is not running.
     socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
     return partial(authenticator.credentials_providers.pop, domain, None)
 

@@ -16,15 +16,15 @@ __all__ = ["COPIED", "Delivery", "check_process", "to_milliseconds"]
 
 
 COPIED: Final = zmq.MessageTracker()
-"""Of frames that ZeroMQ has copied."""
+"""Tracker of frames that ZeroMQ has copied."""
 
 
 @final
 class Delivery(Shown):
-    """What became of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
+    """Progress of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
 
-    That the kernel took the bytes is not that the peer read them. Until then the tensors that were sent
-    must not change.
+    Then the kernel has the bytes; the peer may not have read them yet. Until then the sent tensors must
+    not change.
     """
 
     __slots__ = ("_process", "_tracker")
@@ -36,7 +36,7 @@ class Delivery(Shown):
 
     @property
     def done(self) -> bool:
-        """Whether the memory may change again."""
+        """True if the memory may change again."""
         return bool(self._tracker.done)
 
     def wait(self, timeout: float) -> None:
@@ -47,12 +47,12 @@ class Delivery(Shown):
         TransportTimeoutError
             If that takes longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: what is sent there, it cannot see.
+            In a process that was forked since: it cannot see messages sent by its parent.
         """
         check_process(self._process, "a delivery")
         with suppress(zmq.NotDone):
             self._tracker.wait(to_milliseconds(timeout, "timeout") / 1000)
-        # With many frames the tracker may run out of time on the way although all of them are done.
+        # With many frames, the tracker can run out of time although every frame is done.
         self._check(timeout)
 
     def _check(self, timeout: float) -> None:
@@ -76,7 +76,7 @@ def to_milliseconds(seconds: object, what: str) -> int:
     Raises
     ------
     TransportError
-        If it is no number, or negative.
+        If it is not a number, or negative.
     """
     # A float first: asking for any number takes longer than all the rest.
     number = seconds if type(seconds) is float else float(seconds) if isinstance(seconds, Real) else math.nan

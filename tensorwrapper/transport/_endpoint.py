@@ -39,7 +39,7 @@ _LONGEST: Final = 2**31 - 1
 """Milliseconds that ZeroMQ can wait at most."""
 
 _PATIENCE: Final = 20
-"""Milliseconds for which a socket that connected waits before it looks at what became of its connections."""
+"""Milliseconds for which a connecting socket waits before it reads the events of its connections."""
 
 _COPIED: Final = 65_536
 """Bytes from which on frames are sent without a copy: below, one costs less than to follow their memory."""
@@ -55,7 +55,8 @@ _EVENTS: Final = int(zmq.EVENTS)
 class Endpoint:
     """A ZeroMQ socket of one thread of one process, with the rules that keep messages apart.
 
-    `parts` and `nbytes` are the frames and bytes that a message may have; what exceeds them is dropped whole.
+    `parts` and `nbytes` limit the frames and bytes of a message; a message over either limit is dropped
+    whole.
     """
 
     __slots__ = (
@@ -134,12 +135,12 @@ class Endpoint:
 
     @property
     def is_leaked(self) -> bool:
-        """Whether it is still open, in the process that opened it: a child of fork has leaked nothing."""
+        """True if it is still open in the process that opened it; a child of fork leaks nothing."""
         return self.socket is not None and self._process == os.getpid()
 
     def open(self) -> "zmq.Socket[bytes]":
         """Return ZeroMQ's socket; it raises where this one may not be used."""
-        # First: what belongs to a child of fork is nothing of what it says of itself.
+        # First, because in a child of fork the other attributes describe the parent's socket.
         if self._process != os.getpid():
             check_process(self._process, f"this {self.kind.name} socket")
         if self.torn:
@@ -153,7 +154,7 @@ class Endpoint:
         return self.socket
 
     def adopt(self) -> None:
-        """Let the socket belong to the calling thread; a lock must stand between it and the last one."""
+        """Let the socket belong to the calling thread; a lock must separate it from the previous owner."""
         self._thread = threading.get_ident()
 
     def close(self) -> None:
@@ -174,7 +175,7 @@ class Endpoint:
             self._forget()
 
     def counters(self) -> Counters:
-        """Return what went through so far."""
+        """Return the traffic so far."""
         sent, received = self.sent, self.received
         return Counters(
             messages_sent=sent[0],
@@ -203,14 +204,14 @@ class Endpoint:
         return bound
 
     def connect(self, address: str) -> None:
-        """Connect to an address, and follow what becomes of it."""
+        """Connect to an address, and monitor the connection."""
         socket = self.open()
         if self._guests is not None:
             raise TransportError(
                 errno.ENOTSUP, "a socket that watches its guests listens, and does not connect"
             )
         try:
-            # Within a process there is no handshake, and who is not there yet may still come.
+            # Within a process there is no handshake, and a missing peer may still connect.
             if not address.startswith("inproc:") and self.kind.waits:
                 if self._fences is None:
                     self._fences = ConnectionAttempts(socket, is_encrypted=self.is_encrypted)
@@ -221,7 +222,7 @@ class Endpoint:
         self.addresses.append(address)
 
     def _wait(self, socket: "zmq.Socket[bytes]", flags: int, milliseconds: int) -> bool:
-        """Wait until the socket is ready; return whether it is. Raise if nobody will ever be there."""
+        """Wait until the socket is ready; return whether it is. Raise if no peer can ever connect."""
         fences = self._fences
         deadline = time.monotonic() + milliseconds / 1000
         while True:
@@ -240,7 +241,7 @@ class Endpoint:
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
     def is_broken(self) -> bool:
-        """Tell whether ZeroMQ broke off what we connected to, and does not connect again."""
+        """Return True if ZeroMQ broke off a connection of this socket, and does not connect again."""
         if self._fences is not None:
             self._fences.read()
         return self._fences is not None and self._fences.is_broken(self.addresses)
@@ -255,7 +256,7 @@ class Endpoint:
         return int(socket.getsockopt(zmq.FD))
 
     def descriptors(self) -> list[int]:
-        """Return the file descriptors of the socket and of what is told of its connections."""
+        """Return the file descriptors of the socket and of the monitors of its connections."""
         told = [own.monitor for own in (self._fences, self._guests) if own is not None]
         places = [self.open(), *told]
         return [int(place.getsockopt(zmq.FD)) for place in places]
@@ -269,11 +270,11 @@ class Endpoint:
             self._guests.read()
         except zmq.ZMQError as error:
             # ZeroMQ is shut down while the interpreter ends, also under a thread that still serves.
-            raise failed(f"{self} reads who is there", error) from error
+            raise failed(f"{self} reads its connections", error) from error
         return tuple(self._guests)
 
     def ready(self) -> int:
-        """Return ZeroMQ's flags for what can be done now."""
+        """Return ZeroMQ's flags of possible operations now."""
         return int(self.open().getsockopt(zmq.EVENTS))
 
     def timed_out(self, what: str, seconds: float) -> TransportError:
@@ -289,12 +290,12 @@ class Endpoint:
         """Count a message whose frames have these lengths among those that were `sent` or `received`."""
         count_message(counts, lengths, hidden=self.kind.hidden, is_encrypted=self.is_encrypted)
 
-    # What goes.
+    # Sending.
 
     def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
-        """Send a message with all that stands around it.
+        """Send a message with its envelope.
 
-        What is returned tells when each frame may change, of those that were not copied.
+        Return the trackers of the frames that were not copied, which tell when each may change.
         """
         socket = self.open()
         if not self.kind.sends:
@@ -325,7 +326,7 @@ class Endpoint:
         """Send a message, whole or not at all; return False if there was no room for it in time."""
         sent, last = 0, len(frames) - 1
         begun = False
-        # A PAIR must not wait: the next peer would get what the last one did not.
+        # A PAIR must not wait: the next peer would get messages for the last one.
         flags = _NOW if self.kind.name == "PAIR" else 0
         try:
             while sent <= last:
@@ -336,7 +337,7 @@ class Endpoint:
                         socket, frames[sent], (flags if sent else _NOW) | (_MORE if sent < last else 0)
                     )
                 except zmq.ZMQError as error:
-                    # Of a first frame that is refused nothing is kept.
+                    # ZeroMQ keeps nothing of a refused first frame.
                     begun = sent > 0
                     if begun or error.errno != zmq.EAGAIN:
                         raise
@@ -396,7 +397,7 @@ class Endpoint:
         )
         self.close()
 
-    # What comes.
+    # Receiving.
 
     def poll(self, seconds: float) -> bool:
         """Wait until a message is there; return whether one is."""
@@ -409,7 +410,7 @@ class Endpoint:
             raise failed("waiting failed", error) from error
 
     def receive(self, seconds: float) -> list[zmq.Frame] | bytes:
-        """Return the frames of the next message; of one that is too large, who sent it."""
+        """Return the frames of the next message, or the sender of one that is too large."""
         socket = self.open()
         if not self.kind.receives:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
@@ -423,7 +424,7 @@ class Endpoint:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("receiving failed", error) from error
         except BaseException:
-            # It may strike when the first frame of a message was taken, and nobody has it.
+            # The exception may strike after the first frame was taken and before any caller has it.
             self._drop_rest(socket)
             raise
         raise self.timed_out("no message came to", seconds)
@@ -432,7 +433,7 @@ class Endpoint:
         """Return the first frame of the next message; None if none comes in time."""
         fences = self._fences
         begin = time.monotonic()
-        # To wait for the socket alone costs half of what it does with all that is told of its connections.
+        # Polling the socket alone costs half as much as polling the monitors of its connections with it.
         # And never within `recv`, which a signal lets wait from the beginning, for as long as signals come.
         patience = milliseconds if fences is None else min(milliseconds, _PATIENCE)
         if patience == 0 or zmq.zmq_poll([(socket, _IN)], patience):
@@ -448,7 +449,7 @@ class Endpoint:
         return None
 
     def _take(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
-        """Return the frames of a message that begins with this one; of one that is too large, who sent it."""
+        """Return the frames of a message that begins with `frame`, or the sender if it is too large."""
         frames = [frame]
         lengths = [len(frame)]
         most_frames, most, total = self.parts + 4, self.nbytes, lengths[0]
@@ -457,7 +458,7 @@ class Endpoint:
         try:
             while not whole:
                 if excess:
-                    # A message may have millions of frames: of what is dropped no object is made.
+                    # A message may have millions of frames: make no objects for dropped ones.
                     _drop_frames(socket)
                     whole = True
                     break
@@ -486,7 +487,7 @@ class Endpoint:
         return frames
 
     def _drop_rest(self, socket: "zmq.Socket[bytes]") -> None:
-        """Drop what is left of a message, so that nobody takes it for the beginning of the next."""
+        """Drop the rest of a message, so that it is not read as the beginning of the next."""
         try:
             while socket.getsockopt(zmq.RCVMORE):
                 socket.recv(zmq.NOBLOCK, copy=False)
@@ -506,7 +507,7 @@ _TURNS: Final = {
 def _unreachable(peer: bytes) -> PeerUnreachableError:
     """Return the error for a peer that is not connected.
 
-    Where it is raised no name stands for it: with its traceback that would be a ring that keeps all frames.
+    Raise it without a local variable: with its traceback that would be a cycle that keeps all frames.
     """
     gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
     gone.peer = peer
@@ -523,7 +524,7 @@ def _drop_frames(socket: "zmq.Socket[bytes]") -> None:
 def _hand_over(
     socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int
 ) -> zmq.MessageTracker | None:
-    """Give a frame to ZeroMQ; return what tells when it may change, if it was not copied."""
+    """Pass a frame to ZeroMQ; return a tracker that tells when it may change, if it was not copied."""
     if len(frame) < _COPIED:
         socket.send(frame, flags)
         return None
@@ -531,7 +532,7 @@ def _hand_over(
 
 
 def failed(what: str, error: zmq.ZMQError) -> TransportError:
-    """Return the error for what ZeroMQ could not do."""
+    """Return the error for a failed operation of ZeroMQ."""
     number = error.errno or 0
     if number in (zmq.ETERM, zmq.ENOTSOCK):
         return TransportClosedError(number, f"{what}: ZeroMQ is shut down in this process")

@@ -30,7 +30,7 @@ def to_key(key: str | bytes, what: str = "a key") -> str:
     """Return a key as text."""
     text = key.decode("ascii", "replace") if isinstance(key, bytes) else key
     if not isinstance(cast("object", text), str) or _KEY.fullmatch(text) is None:
-        # What was given may be a secret, so it is not shown.
+        # The value may be a secret, so the error does not show it.
         raise ConversionError(f"{what} is 40 characters of Z85, and not what was given")
     return text
 
@@ -76,7 +76,7 @@ class KeyPair:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "KeyPair":
-        """Return the keys that a file has; nobody but its owner may be able to read it.
+        """Return the keys in a file that only its owner may be able to read.
 
         Raises
         ------
@@ -100,7 +100,7 @@ class KeyPair:
         return cls(found["public"], found["secret"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write both keys to a new file that nobody else may read, as ZeroMQ's other tools read them.
+        """Write both keys to a new file that only its owner may read, in the format of ZeroMQ's other tools.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""The kinds of socket: what each does, what it puts around a message, and what this ZeroMQ can run."""
+"""The kinds of socket: their abilities, their envelopes, and which of them this ZeroMQ can run."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, final
@@ -19,21 +19,21 @@ SocketKind = Literal[
 @final
 @frozen
 class Kind:
-    """What a kind of socket does, and what travels around the frames of a message."""
+    """Abilities of a kind of socket, and the envelope around the frames of its messages."""
 
     name: SocketKind
     sends: bool = True
     receives: bool = True
     delimiter: bool = False
-    """Whether an empty frame comes before a message, which is put there and taken away here."""
+    """True if an empty frame precedes a message; it is added and removed here."""
     hidden: int = 0
     """Empty frames that ZeroMQ itself puts before a message, on the wire."""
     addressed: bool = False
-    """Whether the first frame names the peer, and never leaves the process."""
+    """True if the first frame names the peer, and never leaves the process."""
     single: bool = False
-    """Whether a message goes as one frame, and the peer is named by a number beside it."""
+    """True if a message is one frame, and its peer is a number beside it."""
     waits: bool = True
-    """Whether sending waits for a peer that has room; else a message that nobody takes is gone."""
+    """True if sending waits for a peer with room; else a message without a receiver is lost."""
 
     @property
     def number(self) -> int:
@@ -62,7 +62,7 @@ _DRAFT: Final[Mapping[str, Kind]] = {
 
 
 def check_kind(kind: SocketKind) -> Kind:
-    """Return what a kind of socket does.
+    """Return the abilities of a kind of socket.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def check_kind(kind: SocketKind) -> Kind:
         return found
     draft = _DRAFT.get(kind)
     if draft is None:
-        # Not whatever ZeroMQ knows: using a draft one may abort.
+        # Only listed kinds: using a draft kind may abort the process.
         raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {', '.join(_KINDS)} are known")
     if not zmq.has("draft") or not zmq.DRAFT_API:
         raise UnsupportedSocketError(

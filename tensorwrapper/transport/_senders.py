@@ -1,4 +1,4 @@
-"""Who sent a message, as ZeroMQ says it: for an answer, for an error, and by his key."""
+"""The sender of a message as ZeroMQ reports it: for answers, for errors, and by key."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -11,7 +11,7 @@ __all__ = ["descriptor_of", "peer_of", "routing_of", "signer_of"]
 
 
 def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
-    """Return who sent a message: what a ROUTER calls the peer, else the host, if ZeroMQ says it."""
+    """Return the sender of a message: a ROUTER's identity of the peer, else the host if ZeroMQ knows it."""
     if kind.addressed:
         return frames[0].bytes
     try:
@@ -29,7 +29,7 @@ def descriptor_of(frame: zmq.Frame) -> int | None:
 
 
 def routing_of(frame: zmq.Frame) -> bytes:
-    """Return what a SERVER calls the sender of a message."""
+    """Return a SERVER's number of the sender of a message."""
     return int(frame.routing_id).to_bytes(4, "big")
 
 

@@ -36,7 +36,7 @@ from tensorwrapper.wire.lowlevel import frame_views, refuse
 __all__ = ["Socket"]
 
 _NUMBER: Final = 4
-"""Bytes of what a SERVER calls a peer."""
+"""Bytes of a SERVER's number of a peer."""
 
 _ORIGINS: Final = 1024
 """Senders whose numbers a SUB follows."""
@@ -50,28 +50,28 @@ class Socket(Closing):
     ----------
     kind
         PUSH, PULL, PUB, SUB, REQ, REP, PAIR, DEALER or ROUTER; CLIENT or SERVER, which copy each message into
-        one frame, with a ZeroMQ that has its draft API. A PUB drops what a subscriber has no room for,
-        and what nobody subscribed to; REQ and REP send and receive in turn.
+        one frame, with a ZeroMQ that has its draft API. A PUB drops messages that a subscriber has no room
+        for or that have no subscriber; REQ and REP send and receive in turn.
     timeout
         How many seconds a call may wait unless it says otherwise.
     limits
-        What to take from peers at most. ZeroMQ gathers a message before it hands it over and bounds each of
-        its frames, by ``total_bytes``, and not their number: a peer that never ends a message fills memory
-        that nothing here can count. Only peers that are let in should reach a socket (an ``ipc`` path that
-        others cannot open, a network of one's own, CURVE), and what talks to strangers is a process of its
-        own with a limit on its memory.
+        Limits on messages from peers. ZeroMQ gathers a whole message before it delivers it. It limits the
+        size of each frame, by ``total_bytes``, but not the number of frames: a peer that never ends a
+        message fills memory that this library cannot count. So let only trusted peers reach a socket (a
+        private ``ipc`` path, a private network, CURVE), and serve untrusted peers from a separate process
+        with a memory limit.
     linger
-        How many seconds what is under way may go on being sent once the socket is closed. A process waits
+        Seconds for which unsent messages may still be sent once the socket is closed. A process waits
         for that at its end, unless it leaves by ``os._exit`` or a signal: then `Delivery.wait` first.
     security
-        A `CurveServer` that lets in who is listed, or a `CurveClient`. Without it whoever reaches the address
-        is let in, reads along, and may say that he is somebody else.
+        A `CurveServer`, which admits listed clients, or a `CurveClient`. Without it, every client that
+        reaches the address is admitted, can read the traffic, and can claim to be another.
     stalled
-        After how many seconds in which a peer takes no bytes its connection is cut, and what was on its way
-        is lost: for who asks again for what does not come. If it is not given, a peer may take its time. The
-        system does it, for ``tcp``, and where it can.
+        Seconds without progress after which the connection to a peer is cut. Messages under way are then
+        lost, so the caller must request missing ones again. By default a peer may take any time. The
+        operating system enforces this, for ``tcp``, where it can.
     watched
-        Whether it tells of the connections that peers make to it, by `guests`. Then it does not connect.
+        Whether it reports the connections of peers, by `guests`. Such a socket cannot connect.
 
     Raises
     ------
@@ -83,12 +83,12 @@ class Socket(Closing):
     Notes
     -----
     A message arrives as a whole or not at all. If Ctrl-C or another exception interrupts `send` between two
-    frames, the socket closes and ZeroMQ discards the frames that it has: nothing that is sent later could be
-    told from the rest of that message. Every later call raises `TransportTornError`. Messages that were sent
-    before go on to the peers, for `linger` seconds. (ZeroMQ drops what lies at a PAIR, DEALER, ROUTER or
-    CLIENT that called `connect`, and was not received there yet, when the other side closes.) An exception
-    while `send` waits for room leaves the socket as it was, as does one in `receive`, except that a message
-    which was being taken over is lost.
+    frames, the socket closes and ZeroMQ discards the frames that it has, as later messages could not be
+    separated from them. Every later call raises `TransportTornError`. Messages that were sent
+    before go on to the peers, for `linger` seconds. (When the other side closes, a PAIR, DEALER, ROUTER or
+    CLIENT that called `connect` loses messages that it had not received yet.) An exception while `send`
+    waits for room leaves the socket as it was. So does one in `receive`, except that a message being read
+    at that moment is lost.
 
     Examples
     --------
@@ -136,31 +136,31 @@ class Socket(Closing):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called, or a send was interrupted within a message."""
+        """True if `close` was called, or an exception interrupted a send within a message."""
         return self._endpoint.socket is None
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Where it listens and what it is connected to."""
+        """Addresses at which it listens and to which it is connected."""
         return tuple(self._endpoint.addresses)
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether what is sent and received is encrypted."""
+        """True if messages are encrypted."""
         return self._endpoint.is_encrypted
 
     @property
     def counters(self) -> Counters:
-        """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
+        """Totals so far, counted by this library: messages, frames, bytes, and bytes on the wire."""
         return self._endpoint.counters()
 
     @property
     def is_broken(self) -> bool:
-        """Whether ZeroMQ broke off what it had connected to, and does not connect again.
+        """True if ZeroMQ broke off a connection that it had made, and does not connect again.
 
-        It does so at a frame that is larger than ``limits`` allow, and takes none of it, and at what is no
-        frame. It is known a fifth of a second later; another socket may be opened. A peer that went away, or
-        broke off the connection itself, is connected to again.
+        ZeroMQ does so when a frame exceeds ``limits``, of which it delivers nothing, or is malformed. This
+        property reports it a fifth of a second later; another socket may be opened. If the peer broke the
+        connection, ZeroMQ connects again.
         """
         return self._endpoint.is_broken()
 
@@ -200,7 +200,7 @@ class Socket(Closing):
         check_address(address, "listen at")
         check_descriptors()
         if isinstance(self._security, CurveClient):
-            raise TransportError(errno.EINVAL, "a CurveClient connects; who listens is a CurveServer")
+            raise TransportError(errno.EINVAL, "a CurveClient cannot listen; use a CurveServer")
         bound = self._endpoint.bind(address)
         if not self._endpoint.is_encrypted and not is_local(bound):
             warnings.warn(
@@ -212,9 +212,10 @@ class Socket(Closing):
         return bound
 
     def connect(self, address: str) -> None:
-        """Connect to an address; ZeroMQ goes on trying in the background until somebody listens there.
+        """Connect to an address; ZeroMQ retries in the background until a peer listens there.
 
-        Until then `send` waits. Only at an ``inproc`` address messages queue for a peer that is to come.
+        Until then `send` waits. Only an ``inproc`` address queues messages for a peer that does not listen
+        yet.
 
         Raises
         ------
@@ -227,11 +228,11 @@ class Socket(Closing):
         check_address(address, "connect to")
         check_descriptors()
         if isinstance(self._security, CurveServer):
-            raise TransportError(errno.EINVAL, "a CurveServer listens; who connects is a CurveClient")
+            raise TransportError(errno.EINVAL, "a CurveServer cannot connect; use a CurveClient")
         self._endpoint.connect(address)
 
     def subscribe(self, topic: bytes | str = b"") -> None:
-        """Let a SUB receive what begins with these bytes; all, if there are none. Before, nothing comes.
+        """Let a SUB receive messages that begin with these bytes; by default all. Required before any.
 
         A message begins with ``ZIO``, its level, its form in four characters, and its label: ``ZIO4TENS``
         is a topic, and ``ZIO`` all messages.
@@ -239,7 +240,7 @@ class Socket(Closing):
         Raises
         ------
         TransportError
-            If it is no SUB.
+            If it is not a SUB.
         """
         self._set_topic(zmq.SUBSCRIBE, topic)
 
@@ -249,7 +250,7 @@ class Socket(Closing):
         Raises
         ------
         TransportError
-            If it is no SUB.
+            If it is not a SUB.
         """
         self._set_topic(zmq.UNSUBSCRIBE, topic)
 
@@ -275,16 +276,16 @@ class Socket(Closing):
         Parameters
         ----------
         message
-            What to send.
+            The message, or its frames.
         peer
-            To whom: needed by ROUTER, and only there.
+            The receiving peer: required by ROUTER, and only there.
         timeout
             How many seconds to wait for room or for a peer, also for one that is still connecting.
 
         Raises
         ------
         TransportTimeoutError
-            If nobody took the message in time; nothing of it was sent.
+            If no peer took the message in time; nothing of it was sent.
         PeerUnreachableError
             If the peer of a ROUTER is not connected.
         TransportTornError
@@ -322,7 +323,7 @@ class Socket(Closing):
         TransportTimeoutError
             If none comes in time.
         RemoteProtocolError
-            If what comes is not a well-formed message, or exceeds the limits; ``peer`` says who sent it to a
+            If the message is malformed or exceeds the limits; ``peer`` of the error is its sender, on a
             ROUTER.
         TransportClosedError
             If the socket is closed, or ZeroMQ is shut down.
@@ -330,7 +331,10 @@ class Socket(Closing):
         return self.receive_from(timeout=timeout)[1]
 
     def receive_from(self, *, timeout: float | None = None) -> tuple[bytes, Message]:
-        """Return the next message and who sent it: what a ROUTER answers to. Empty for other sockets."""
+        """Return the identity of the next message's sender, for a ROUTER's answer, and the message.
+
+        The identity is empty for other sockets.
+        """
         peer, views, frames = self._next(timeout)
         try:
             message = decode(views, limits=self._limits)
@@ -342,7 +346,7 @@ class Socket(Closing):
         return peer, message
 
     def receive_frames(self, *, timeout: float | None = None) -> tuple[bytes, list[memoryview]]:
-        """Return who sent the next message, as `receive_from` does, and its frames, which nobody has read.
+        """Return the sender and the unparsed frames of the next message, as `receive_from` does.
 
         Raises
         ------
@@ -356,7 +360,7 @@ class Socket(Closing):
         return self._next(timeout)[:2]
 
     def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
-        """Return what `receive_frames` does, with the public key that the sender has proved in between.
+        """Return the result of `receive_frames`, with the authenticated public key of the sender in between.
 
         The key is that of a peer which a `CurveServer` let in; without one it is empty.
 
@@ -369,7 +373,7 @@ class Socket(Closing):
         return found[0], self._endpoint.signer, found[1]
 
     def _next(self, timeout: float | None) -> tuple[bytes, list[memoryview], list[zmq.Frame]]:
-        """Return the peer to answer, the frames of the next message, and what stood around them as well."""
+        """Return the peer to answer, the frames of the next message, and all frames with its envelope."""
         kind = self._endpoint.kind
         frames = self._endpoint.receive(self._timeout if timeout is None else timeout)
         try:
@@ -393,7 +397,7 @@ class Socket(Closing):
         return peer, [frame.buffer for frame in (frames[begin:] if begin else frames)], frames
 
     def _follow(self, message: Message) -> None:
-        """Count what a SUB did not get, by the numbers of what came from one origin."""
+        """Count the messages that a SUB missed, by the sequence numbers of one origin."""
         last = self._numbers.get(message.origin)
         if last is not None and message.seqno > last + 1:
             self._endpoint.dropped += message.seqno - last - 1
@@ -420,7 +424,7 @@ class Socket(Closing):
     def filenos(self) -> list[int]:
         """Return the file descriptors at one of which it can be seen that something has changed: as `fileno`.
 
-        There is another one where it is told of connections.
+        A second one belongs to the monitor of its connections, if it has one.
         """
         return self._endpoint.descriptors()
 

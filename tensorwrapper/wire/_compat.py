@@ -1,7 +1,7 @@
-"""What the readers in the field can be trusted with: less than the format allows.
+"""Checks for known readers, which support less than the format allows.
 
-They take a payload index for a tensor index, know few element types, ignore every key that says how elements
-lie, keep numbers in 64 bits, and take a data message of a flow without parts for its end.
+They take a payload index for a tensor index, know few element types, ignore every key that describes a
+memory layout, keep numbers in 64 bits, and take a data message of a flow without parts for its end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ def strict_parts(label: Json, sizes: Sequence[int]) -> list[memoryview]:
     Parameters
     ----------
     label
-        What the label says.
+        Label of the message.
     sizes
         The bytes of its payload parts.
 

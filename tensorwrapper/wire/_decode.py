@@ -32,7 +32,7 @@ def decode(
     frames
         Prefix, coordinates, payload parts: anything with the buffer protocol.
     limits
-        What to take at most.
+        Limits on what a message may contain.
     strict
         Refuse the message if one of its tensors has a packing or a logical type that is not known. Else
         only that tensor is refused, when it is taken from `Message.tensors`.
@@ -63,12 +63,12 @@ def decode(
 def split_frames(
     frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
 ) -> tuple[Header, tuple[memoryview, ...]]:
-    """Return what the two header frames of a stranger's message say, and its parts; its label is not read.
+    """Parse the two header frames of an untrusted message; return header and parts. The label is not parsed.
 
     Raises
     ------
     RemoteProtocolError, ConversionError
-        As `decode`, of what is no matter of the label.
+        As `decode`, except for errors of the label.
     """
     check_several(frames, "frames")
     if len(frames) < 2:

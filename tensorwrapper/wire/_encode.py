@@ -31,7 +31,7 @@ __all__ = ["encode"]
 _NO_PARTS: Sequence[BufferLike] = ()
 
 _NEW = Header("TENS", 0, "", 0, 0, 0)
-"""What is written unless somebody says otherwise."""
+"""Default header."""
 
 
 def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and all but one have defaults
@@ -59,52 +59,52 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
 ) -> list[bytes | memoryview]:
     """Return the frames of a TENS message; the payload frames are views of the tensors' own memory.
 
-    The text and the bytes are those of the C++ reference. Elements are copied only where they do not lie
-    packed in row-major order, or are not little-endian. Tensor i is in payload part i unless `parts` says
-    otherwise; the index arrays of jagged and tiled tensors come after all elements.
+    The text and the bytes are those of the C++ reference. Elements are copied only if they are not contiguous
+    in row-major order, or not little-endian. Tensor i is in payload part i unless `parts` says otherwise; the
+    index arrays of jagged and tiled tensors come after all elements.
 
     Parameters
     ----------
     tensors
         Tensors, blocks of them, or anything that `as_tensor` takes. `Records` are written as one tensor per
-        field, and arguments per tensor count every field. Or a message: its label and parts
-        are written as they are, but for what other arguments say.
+        field, and arguments per tensor count every field. Or a message: its label and parts are written
+        unchanged, except where other arguments replace them.
     form, level, origin, granule, seqno
         Header fields, as in `Message`. None: those of the message, else "TENS" and zeros.
     metadata
-        What to say about the message; ``{}`` is written, None is not.
+        Metadata of the message; ``{}`` is written, None is not.
     tensor_metadata
-        Per tensor, one level of scalars to say about it, or None. Times are written as ISO 8601 has them.
-        What has metadata alone is `no_elements`.
+        Per tensor, one level of scalars as metadata, or None. Times are written in ISO 8601. Use
+        `no_elements` for metadata without a tensor.
     parts
         Per tensor, the payload part for its elements: a permutation.
     extra_parts
-        Buffers of the application's own, sent as parts after all others.
+        Additional buffers of the application, sent as parts after all others.
     label
-        Keys of the application's own, beside ``TENS``.
+        Additional keys of the application, beside ``TENS``.
     tens
-        Keys of the application's own within ``TENS``, beside the list of tensors.
+        Additional keys of the application within ``TENS``, beside the list of tensors.
     metadata_depth
         How deep `tensor_metadata` may nest; 1 is what every reader of the format expects.
     layout
         "packed": elements of boxes in row-major order, as every reader expects them. "keep": permuted and
-        reversed boxes without gaps as they lie, without a copy; the keys ``order`` and ``ascend`` say how,
-        which the reference implementations ignore.
+        reversed boxes without gaps in their memory order, without a copy. The keys ``order`` and ``ascend``
+        describe this order; the reference implementations ignore them.
     compress
         Compress elements, in blocks that can be read one by one, where that saves bytes: "zlib", or (with
         the extra ``compress``) "zstd" or "blosc2"; or one of these, or None, per tensor. Sparse tensors and
         strings are sent as they are.
     checksum
-        Say what all payload parts add up to: "crc32", or (with the extra ``compress``) "xxh3".
+        Add a check sum of all payload parts: "crc32", or (with the extra ``compress``) "xxh3".
     strings
         How to send strings: "offsets", or "tf_string" as TensorFlow up to 2.3 has them.
     compat
-        "strict": refuse what a known reader would get wrong (bools, complex numbers, origins, any packing,
+        "strict": refuse values that a known reader misreads (bools, complex numbers, origins, any packing,
         records), and end no message with an empty part.
     allow_longdouble
         Send x86 long doubles, which no other machine reads.
     limits
-        Those of the readers: what they would refuse is not written.
+        Limits of the readers: a message over them is not written.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
         If a value does not fit the format or the limits, an element type has no name in TENS, or `compat`
         refuses it.
     ConversionError
-        If `tensors` is one tensor and not a sequence of them, or holds what is no tensor.
+        If `tensors` is one tensor and not a sequence of them, or contains other objects.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
     b'ZIO0TENS{"TENS":{"tensors":[{"dtype":"f","part":0,"shape":[2,3],"word":4}]}}'
     """
     as_it_stands = metadata is None and label is None and tens is None and checksum is None and compat is None
-    # What most messages are: a list of tensors, and nothing else said of them.
+    # The usual message: a list of tensors without further options.
     if (
         as_it_stands
         and not isinstance(tensors, Message)
@@ -182,7 +182,7 @@ def encode(  # noqa: C901, PLR0913 - each is a key or a field of the format, and
 
 
 def _fields(given: Sequence[object]) -> tuple[Sequence[object], list[Json]]:
-    """Return tensors, with fields in the place of records, and what a label says of these."""
+    """Return tensors, with fields in the place of records, and the label entries of these."""
     if not any(map(is_records, given)):
         return given, []
     tensors: list[object] = []
@@ -204,7 +204,7 @@ def _header(
     text: str,
     coordinates: tuple[SupportsIndex | None, SupportsIndex | None, SupportsIndex | None],
 ) -> Header:
-    """Return a header with this label, and what else is given in place of its own."""
+    """Return a header with this label, and with fields of `own` where no other value is given."""
     origin, granule, seqno = coordinates
     return make_header(
         own.form if form is None else form,

@@ -1,7 +1,7 @@
-"""What a reader is ready to take: everything that comes from outside is measured against it first.
+"""Limits of a reader, against which all untrusted input is checked first.
 
-Bounds on what is said are the same on every machine, so that what one writes another reads. Only what a
-reader allocates on a sender's word is a share of its memory.
+Limits on declared numbers are the same on every machine, so that any reader accepts what any writer may
+write. Only allocations before the data has arrived are limited to a share of memory.
 """
 
 from typing import Final, final
@@ -44,11 +44,11 @@ class Limits(Shown):
     label_bytes: int = 16 * 2**20
     """The length of the label, in bytes."""
     label_items: int = 1_000_000
-    """How many values the label may have, counted by its brackets and commas."""
+    """Number of values in the label, counted by its brackets and commas."""
     depth: int = 64
-    """How deep the label may nest."""
+    """Depth of nesting of the label."""
     digits: int = 1000
-    """How many digits a number in the label may have."""
+    """Number of digits of a number in the label."""
     rank: int = 64
     """The number of modes of a tensor."""
     extent: int = 2**36
@@ -62,7 +62,7 @@ class Limits(Shown):
     empty_elements: int = 2**20
     """Places without elements in all tensors of a message together: rows, cells and tiles that are empty.
 
-    They cost no byte of a message, and whoever walks along them pays for each."""
+    They cost no byte of a message, but time in every loop over them."""
     decompressed_bytes: int = _SHARE
     """The bytes of all compressed tensors of a message together, when they are decompressed.
 

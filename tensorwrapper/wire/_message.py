@@ -1,4 +1,4 @@
-"""`Message`: header fields, label and payload parts as one frozen value, and what its label says."""
+"""`Message`: header fields, label and payload parts as one frozen value, and access to the label."""
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,13 +38,13 @@ class Message:
     Parameters
     ----------
     form
-        Up to four ASCII characters that say what the label is about.
+        Up to four ASCII characters that name the format of the label.
     level
         0 (undefined) to 8 (fatal).
     label
         Free text; for the forms ``TENS``, ``FLOW`` and ``JSON`` it is read as JSON.
     origin, granule, seqno
-        Who sent it, when, and its place in a sequence: unsigned 64-bit integers.
+        Sender, time, and place in a sequence: unsigned 64-bit integers.
     parts
         The payload: any buffers, kept and not copied.
 
@@ -84,27 +84,27 @@ class Message:
 
     @property
     def form(self) -> str:
-        """What the label is about, without the spaces that pad it."""
+        """Format of the label, without the spaces that pad it."""
         return self._header.form
 
     @property
     def level(self) -> int:
-        """How urgent the message is, 0 to 8."""
+        """Priority of the message, 0 to 8."""
         return self._header.level
 
     @property
     def label(self) -> str:
-        """The label as it stands in the frame."""
+        """The label, as text of the frame."""
         return self._header.label
 
     @property
     def origin(self) -> int:
-        """Who sent the message."""
+        """Number of the sender."""
         return self._header.origin
 
     @property
     def granule(self) -> int:
-        """When it was made; by custom, microseconds since 1970."""
+        """Time of creation; by custom, microseconds since 1970."""
         return self._header.granule
 
     @property
@@ -114,7 +114,7 @@ class Message:
 
     @property
     def parts(self) -> tuple[memoryview, ...]:
-        """All payload parts, also those that no tensor refers to."""
+        """Payload parts, including those that no tensor refers to."""
         return self._parts
 
     @property
@@ -155,7 +155,7 @@ class Message:
 
     @property
     def label_object(self) -> Any:  # noqa: ANN401 - whatever JSON the sender wrote
-        """The label as JSON, application keys included; None if it is empty or free text. Read anew."""
+        """The label as JSON, application keys included; None if it is empty or free text. Not cached."""
         text = self._header.label.strip(SPACE)
         if not text:
             return None
@@ -173,12 +173,12 @@ class Message:
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the label says about the message as a whole; empty if it says nothing."""
+        """Metadata of the message in the label; empty without any."""
         return self._tens().get("metadata") or {}
 
     @property
     def tensor_metadata(self) -> tuple[Any, ...]:
-        """What the label says about each tensor; None where it says nothing."""
+        """Metadata of each tensor in the label; None for a tensor without any."""
         return tuple([description.get("metadata") for description in self._tens().get("tensors", ())])
 
     def append(
@@ -192,22 +192,22 @@ class Message:
     ) -> "Message":
         """Return this message with one tensor more, in the payload part after the last one.
 
-        All else is kept: application keys, other parts, what is said of other tensors. The label is written
-        anew, with its keys sorted. One after the other, n tensors take O(n^2); `encode` takes them together.
+        Application keys, other parts and descriptions of other tensors are kept. The label is written
+        again, with its keys sorted. One after the other, n tensors take O(n^2); `encode` takes them together.
 
         Parameters
         ----------
         tensor
             A tensor, or anything that `as_tensor` takes.
         metadata
-            What to say about it: one level of scalars, unless `metadata_depth` is more.
+            Metadata of the tensor: one level of scalars, unless `metadata_depth` is more.
         layout, metadata_depth, allow_longdouble
             As `encode` has them.
 
         Raises
         ------
         LocalProtocolError
-            If the label is no JSON object, or the tensor does not fit the format.
+            If the label is not JSON object, or the tensor does not fit the format.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class Message:
         Raises
         ------
         ConversionError
-            If it is no contiguous memory.
+            If it is not contiguous memory.
         """
         return make_message(
             self._header,

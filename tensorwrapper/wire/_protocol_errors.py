@@ -1,4 +1,4 @@
-"""Ways to refuse what came from outside: at once, or when somebody asks for it."""
+"""Refuse untrusted input: at once, or when its caller requests it."""
 
 from typing import NoReturn, final
 
@@ -11,12 +11,12 @@ __all__ = ["Refusal", "refuse", "refuse_field", "refuse_over"]
 
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
-    """Raise `RemoteProtocolError`; a call of its own, so that type checkers see that nothing goes on."""
+    """Raise `RemoteProtocolError`; a function, so that type checkers see that it does not return."""
     raise RemoteProtocolError(reason, message)
 
 
 def refuse_over(limit: str, message: str) -> NoReturn:
-    """Raise `RemoteProtocolError` for what is over a limit; the text says how to raise it."""
+    """Raise `RemoteProtocolError` for a value over a limit; the text names the argument to change."""
     raise RemoteProtocolError("limit", message + how_to_raise(limit))
 
 
@@ -28,11 +28,11 @@ def refuse_field(path: str, reason: FieldReason, text: str) -> NoReturn:
 @final
 @frozen
 class Refusal:
-    """Why one tensor of a message cannot be read; what was not understood, and not what is wrong."""
+    """Reason why one tensor of a message cannot be read: it is not supported, but not wrong."""
 
     reason: ProtocolReason
     message: str
 
     def error(self) -> RemoteProtocolError:
-        """Return what to raise, new every time: an error that was raised holds on to its frames."""
+        """Return the error, new every time: an error that was raised keeps its frames alive."""
         return RemoteProtocolError(self.reason, self.message)

@@ -52,13 +52,13 @@ def stream_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
 class StreamReader(Shown):
     """Takes a stream of bytes in pieces of any size, and gives the messages in it.
 
-    Each part of a message is put together in memory of its own, as its bytes arrive: elements are copied
-    once, are aligned, and no memory is taken on a sender's word.
+    Each part of a message is assembled in separate memory as its bytes arrive. So elements are copied once
+    and are aligned, and memory is not allocated before the bytes arrive.
 
     Parameters
     ----------
     limits
-        What to take at most, for each message.
+        Limits for each message.
     strict, allow_longdouble
         As `decode` has them.
 
@@ -99,7 +99,7 @@ class StreamReader(Shown):
         self._ready: deque[list[memoryview]] = deque()
         self._failed: Refusal | None = None
         self._pending = 0
-        # What is being put together: a length or a size; the frames of a message; the last one of them.
+        # State of parsing: a partial length or size, the frames of a message, and its unfinished last frame.
         self._head = bytearray()
         self._left: int | None = None  # bytes to come of the message, None before its length is known
         self._frames: list[memoryview] = []
@@ -115,12 +115,12 @@ class StreamReader(Shown):
         return self._pending
 
     def feed(self, data: BufferLike) -> None:
-        """Take the next bytes of the stream; what is wrong with them is raised by `messages`, in its place.
+        """Take the next bytes of the stream; `messages` raises their errors, after earlier messages.
 
         Raises
         ------
         ConversionError
-            If `data` is no contiguous memory.
+            If `data` is not contiguous memory.
         """
         (view,) = byte_views([data], "data")
         try:
@@ -132,12 +132,12 @@ class StreamReader(Shown):
                 else:
                     view = self._take_bytes(view)
         except RemoteProtocolError as error:
-            # From here on, nobody knows where messages start: what else comes is of no use.
+            # From here on, the boundaries of messages are unknown, so all further bytes are ignored.
             self._failed = Refusal(error.reason, error.args[1])
             self._frames, self._part = [], bytearray()
 
     def __iter__(self) -> Iterator[Message]:
-        """Return what `messages` returns: those that are complete by now."""
+        """Return an iterator as `messages` does: over the messages that are complete by now."""
         return self.messages()
 
     def messages(self) -> Iterator[Message]:
@@ -147,7 +147,7 @@ class StreamReader(Shown):
         ------
         RemoteProtocolError
             At a message that `decode` refuses; the next call goes on after it. At the place where the bytes
-            are no stream of messages; every later call raises there again.
+            are not stream of messages; every later call raises there again.
         """
         while self._ready:
             yield decode(
@@ -165,7 +165,7 @@ class StreamReader(Shown):
         Raises
         ------
         RemoteProtocolError
-            ``frame`` if it ended within a message; else what `messages` raises.
+            ``frame`` if it ended within a message; else the errors of `messages`.
         """
         if self._failed is not None:
             raise self._failed.error()

@@ -1,18 +1,18 @@
-"""What those who add a packing, and the floors above, may use of messages beside the public names.
+"""Interfaces of messages for new packings and for higher layers, beside the public names.
 
 A packing is one class over `ElementPacking` or `ShapePacking` (public), made known by `register_packing`;
 ``tensorwrapper.testing.PackingContract`` tests it. `Packing` is either.
 
-**Writing**: `WriteOptions`, what the caller of `encode` asked for, and `PartWriter`, which takes the arrays
-that travel in parts of their own, are handed to ``pack``.
+**Writing**: `WriteOptions`, the options of `encode`, and `PartWriter`, which takes arrays for separate
+parts, are passed to ``pack``.
 
-**Reading** what is foreign: a `Field` of ``received.fields`` takes a value of the label for what it must be,
-or refuses it with its path; `PartReader`, which is ``received.parts``, reads other parts and counts what is
+**Reading** foreign input: a `Field` of ``received.fields`` checks a value of the label for its type,
+or refuses it with its path; `PartReader`, which is ``received.parts``, reads other parts and counts bytes
 allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
 in the label; `describe_records` says which of them are fields of records. `read_apart` reads plain tensors
-and leaves what else the label says; `load_label` reads a label alone, `plain_object` is metadata as JSON has
+and returns the rest of the label; `load_label` reads a label alone, `plain_object` is metadata as JSON has
 them; `frame_views` takes frames as callers hand them over, and `sized_frames` puts the size of each before
 it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are
 `no_elements`.

@@ -1,4 +1,4 @@
-"""The tree of a set: tensors by their paths, and what the metadata of one names by the paths of others."""
+"""The tree of a set: tensors by their paths, and references between them in their metadata."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -16,7 +16,7 @@ _SHOWN: Final = 60  # characters of a path in an error
 
 
 def shown(text: str) -> str:
-    """Return what errors show of a name that a stranger may have given."""
+    """Return a possibly untrusted name, shortened for errors."""
     return repr(text[:_SHOWN])
 
 
@@ -28,14 +28,14 @@ def _plain(path: str) -> str:
 @final
 @value_class(eq=False, repr=False)
 class DataItem:
-    """One tensor of a set: where it stands in the tree, what it is, and what it names."""
+    """One tensor of a set: its path in the tree, its metadata, and its references."""
 
     path: str
-    """Where it stands: steps with a slash between."""
+    """Path in the tree: steps separated by slashes."""
     number: int
     """Its place in the set."""
     metadata: Mapping[str, Any]
-    """What is said of it."""
+    """Metadata of the tensor."""
     _tree: "DataTree"
 
     def __init__(self, path: str, number: int, metadata: Mapping[str, Any], tree: "DataTree") -> None:
@@ -51,12 +51,12 @@ class DataItem:
 
     @property
     def datatype(self) -> str:
-        """What the tensor stands for: "pcarray", "pctree", "frame"; empty if that is not said."""
+        """Type of the tensor: "pcarray", "pctree", "frame"; empty without one."""
         said = self.metadata.get("datatype")
         return said if isinstance(said, str) else ""
 
     def follow(self, key: str) -> dict[str, "DataItem"]:
-        """Return what the metadata names under a key, by name; by number, where it is a list of paths.
+        """Return the tensors that the metadata references under a key, by name, or by number for a list.
 
         The model has ``arrays`` of a pcdataset, ``items`` of a pcnamedset, ``pointclouds`` and ``lpcmaps`` of
         a pctree, ``nodes`` and ``edges`` of a pcgraph or a cluster, ``traces`` and ``tracedata`` of a frame.
@@ -90,7 +90,7 @@ class DataItem:
             found = {str(n): path for n, path in enumerate(cast("Sequence[object]", value))}
         else:
             raise TensorSetError(
-                f"{shown(self.path)} names nothing under {key!r}: a path, or several of them, may stand there"
+                f"{shown(self.path)} names nothing under {key!r}; expected a path, or several of them"
             )
         for name, path in found.items():
             if not isinstance(path, str):
@@ -108,7 +108,7 @@ class DataItem:
 class DataTree(Mapping[str, DataItem]):
     """The tensors of a set by their paths: `TensorSet.tree`, a mapping in the order of the set.
 
-    Tensors of which no ``datapath`` is said are not in it. Slashes at the ends of a path say nothing.
+    Tensors without a ``datapath`` are not in it. Slashes at the ends of a path are ignored.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class DataTree(Mapping[str, DataItem]):
         return id(self)
 
     def children(self, path: str = "") -> tuple[str, ...]:
-        """Return the names one step below a path, whether a tensor stands there or further down; O(n)."""
+        """Return the names one step below a path, of tensors or of inner nodes; O(n)."""
         before = _plain(path) + "/" if _plain(path) else ""
         steps = [own[len(before) :].partition("/")[0] for own in self._items if own.startswith(before)]
         return tuple([step for step in dict.fromkeys(steps) if step])
@@ -180,7 +180,7 @@ class DataTree(Mapping[str, DataItem]):
         Raises
         ------
         TensorSetError
-            If what stands there is no pcdataset, or its arrays have not one extent along mode 0.
+            If the tensor there is not a pcdataset, or its arrays have not one extent along mode 0.
         TensorNameError
             If there is none, or one of its arrays is missing.
 
@@ -211,7 +211,7 @@ class DataTree(Mapping[str, DataItem]):
         TensorNameError
             If there is none.
         TensorSetError
-            If what is there is of another datatype.
+            If the tensor there is of another datatype.
         """
         if path:
             found = self[path]

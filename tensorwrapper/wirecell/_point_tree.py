@@ -28,7 +28,7 @@ _OWN: Final = frozenset({"datapath", "datatype", "arrays", "items", "pointclouds
 
 
 def in_memory(tensor: _Points) -> Tensor[Any]:
-    """Return a tensor itself, or what a view selects."""
+    """Return a tensor itself, or a computed view."""
     return tensor if isinstance(tensor, Tensor) else tensor.compute()
 
 
@@ -37,7 +37,7 @@ def in_memory(tensor: _Points) -> Tensor[Any]:
 class PointTree:
     """A tree whose nodes have point clouds: Wire-Cell's pctree, with jagged tensors for the points.
 
-    Node k is row k of every array of points; the nodes stand in the order in which a descent meets them.
+    Node k is row k of every array of points; the order of the nodes is that of a descent.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class PointTree:
         By name the point clouds, each of them arrays by name: jagged, (nodes, points of each, ...). Those of
         one cloud have as many points in every node; modes after these are as long everywhere.
     metadata
-        What else to say of the tree.
+        Further metadata of the tree.
     cloud_metadata
-        What else to say of a cloud, by its name.
+        Further metadata of a cloud, by its name.
 
     Raises
     ------
@@ -65,13 +65,13 @@ class PointTree:
     """
 
     parents: Tensor[Any]
-    """The number of the parent of each node; of its own, for a root."""
+    """Number of the parent of each node; for a root, its own number."""
     clouds: _Clouds
-    """By name the clouds, and in each by name the arrays; those of a file are read when they are taken."""
+    """Clouds by name, each with arrays by name; those of a file are read on access."""
     metadata: Mapping[str, Any]
-    """What else is said of the tree."""
+    """Further metadata of the tree."""
     cloud_metadata: Mapping[str, Mapping[str, Any]]
-    """What else is said of each cloud."""
+    """Further metadata of each cloud."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ def _of_nodes(points: object, n_nodes: int, cloud: str, name: str) -> _Points:
 
 @final
 class _Lazy(Mapping[str, Any]):
-    """Values that are made when they are taken: a set of a stranger may name one array a million times."""
+    """Values that are made on access: an untrusted set may name one array a million times."""
 
     __slots__ = ("_make", "_names")
 
@@ -242,7 +242,7 @@ def _sizes(name: str, item: DataItem | None, n_nodes: int) -> IntArray:
 
 
 def written_point_tree(tree: PointTree, path: str) -> list[_Written]:
-    """Return the tensors that say a tree, and what is said of each: itself first, then all that it names."""
+    """Return the tensors of a tree with their metadata: the tree first, then all that it references."""
     base = "/".join([step for step in path.split("/") if step])
     if len(tree) > _INT.max:
         raise TensorSetError(f"{len(tree)} nodes are more than Wire-Cell numbers")

@@ -1,4 +1,4 @@
-"""`TensorSet`: tensors, what is said of each and of all, and a number: what Wire-Cell sends and stores."""
+"""`TensorSet`: numbered tensors with metadata, as Wire-Cell sends and stores them."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final
@@ -30,18 +30,18 @@ class TensorSet:
         The number of the set, which tells sets of a file or of a stream apart.
     tensors
         Tensors, views, or anything that `as_tensor` takes; ``tw.no_elements()`` where there is metadata
-        alone. A sequence that reads them when they are taken stays what it is.
+        alone. A sequence that reads them on access is kept.
     tensor_metadata
-        What to say of each tensor, objects of JSON. By it, tensors have a ``datapath`` and a ``datatype``.
+        Metadata of each tensor, objects of JSON. A ``datapath`` and a ``datatype`` are in it.
     metadata
-        What to say of the whole.
+        Metadata of the whole set.
 
     Raises
     ------
     ConversionError, DTypeError
-        If something given is no tensor, or `ident` no integer.
+        If something given is not a tensor, or `ident` no integer.
     TensorSetError
-        If there is not one metadata for each tensor, or it is no object.
+        If there is not one metadata for each tensor, or it is not an object.
 
     Examples
     --------
@@ -56,9 +56,9 @@ class TensorSet:
     tensors: "Sequence[Tensor[Any] | View[Any]]"
     """The tensors; those of a file are read when they are taken."""
     tensor_metadata: Sequence[Mapping[str, Any]]
-    """What is said of each."""
+    """Metadata of each tensor."""
     metadata: Mapping[str, Any]
-    """What is said of the whole."""
+    """Metadata of the set."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class TensorSet:
         RemoteProtocolError
             If the message describes its tensors badly.
         TensorSetError
-            If what it says of one is no object.
+            If the metadata of one is not an object.
 
         Examples
         --------
@@ -104,12 +104,12 @@ class TensorSet:
         Parameters
         ----------
         compat
-            "strict" refuses what readers in the field get wrong, tensors of metadata alone among it.
+            "strict" refuses values that readers in the field misread, including tensors of metadata alone.
 
         Raises
         ------
         LocalProtocolError
-            If the format cannot say what is there.
+            If the format cannot represent them.
         """
         return encode(
             [in_memory(tensor) for tensor in self.tensors],
@@ -122,24 +122,24 @@ class TensorSet:
 
     @property
     def tree(self) -> DataTree:
-        """The tensors by their paths; O(n) each time that it is asked for.
+        """The tensors by their paths; O(n) at each access.
 
         Raises
         ------
         TensorSetError
-            If two have one path, or one has a path that is no text.
+            If two have one path, or one has a path that is not text.
         """
         return DataTree(self.tensors, self.tensor_metadata)
 
     def point_tree(self, path: str = "") -> PointTree:
         """Return a tree of point clouds as jagged tensors; without a path, the first that there is.
 
-        Which node has which parent is read, and checked, now; sizes and points when they are asked for.
+        The parents of all nodes are read and checked now; sizes and points on access.
 
         Raises
         ------
         TensorSetError
-            If what stands there is no pctree, or breaks the model.
+            If the tensor there is not a pctree, or breaks the model.
         TensorNameError
             If there is none, or something that it names is missing.
         """
@@ -185,7 +185,7 @@ class TensorSet:
 
 
 def _object(said: object, where: str) -> dict[str, Any]:
-    # Of a message it may be any JSON.
+    # The metadata of a message may be any JSON.
     if said is not None and not isinstance(said, Mapping):
         raise TensorSetError(f"the metadata of {where} is an object, not {shown(str(said))}")
     return dict(cast("Mapping[str, Any]", said or {}))

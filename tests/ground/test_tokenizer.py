@@ -31,19 +31,19 @@ def test_what_is_expected_is_taken_and_nothing_else_is():
         True,
         "12",
     )
-    with pytest.raises(ParseError, match=r"'\(a, 12\)' is not the text of a list: at position 6 stands '\)'"):
+    with pytest.raises(ParseError, match=r"'\(a, 12\)' is not the text of a list at position 6: found '\)'"):
         scanner.expect(",")
 
 
 def test_what_is_left_is_refused():
     scanner = Tokenizer("a b", TOKENS, "a name")
     scanner.expect("a")
-    with pytest.raises(ParseError, match="at position 2 stands 'b', where only the end may stand"):
+    with pytest.raises(ParseError, match="at position 2: found 'b', expected the end"):
         scanner.finish()
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("", "at position 0 stands nothing"), (" #", "at position 1 stands '#'")]
+    ("text", "message"), [("", "at position 0: found nothing"), (" #", "at position 1: found '#'")]
 )
 def test_what_is_no_token_is_refused(text, message):
     with pytest.raises(ParseError, match=message):

@@ -50,7 +50,7 @@ def test_who_is_listed_sees_what_is_his_and_nobody_else_anything():
 
 
 def test_arguments_that_make_no_sense_are_refused():
-    with pytest.raises(ConversionError, match="nobody proves"):
+    with pytest.raises(ConversionError, match="requires security"):
         tw.serve({"x": [1]}, allow={"*": []})
     with pytest.raises(ExtentError):
         tw.serve({"x": [1]}, threads=0)

@@ -148,7 +148,7 @@ def test_values():
         Projection("(i) -> (i)", None, [[0, 1]])
     with pytest.raises(RankError):
         Projection("(i) -> (i)", None, [table, None])
-    with pytest.raises(ConversionError, match="of its own"):
+    with pytest.raises(ConversionError, match="already"):
         Operand.rows(Shape.jagged([1]), Projection("(i) -> (i)", None, [table]))
 
 

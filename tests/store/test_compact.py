@@ -117,12 +117,12 @@ def test_damage_is_not_made_sound(path):
 
 def test_a_writer_and_a_compaction_keep_each_other_out(path, monkeypatch):
     grow(path)
-    with tw.open(path, "a"), pytest.raises(DataFileError, match="being written by somebody else"):
+    with tw.open(path, "a"), pytest.raises(DataFileError, match="being written by another process"):
         compact(path)
     real = _compact._copy
 
     def meanwhile(*arguments):
-        with pytest.raises(DataFileError, match="being written by somebody else"):
+        with pytest.raises(DataFileError, match="being written by another process"):
             tw.open(path, "a")
         return real(*arguments)
 

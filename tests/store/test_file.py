@@ -203,7 +203,7 @@ def test_a_file_that_is_dropped_open_is_told_of(path):
 
 def test_one_writer_at_a_time(path):
     with tw.open(path, "a") as f:
-        with pytest.raises(DataFileError, match="somebody else"):
+        with pytest.raises(DataFileError, match="another process"):
             tw.open(path, "a")
         f["x"] = [1]
     with tw.open(path, "a") as f:

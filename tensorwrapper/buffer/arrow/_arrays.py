@@ -43,7 +43,7 @@ _OFFSETS: Final = {b"+l": 4, b"+L": 8, b"+vl": 4, b"+vL": 8}
 """Arrow's words for lists of any length, and how many bytes an offset has."""
 
 _VIEWS: Final = (b"+vl", b"+vL")
-"""Those of them that say of each list where it begins and how long it is."""
+"""List types with the start and the length of each list."""
 
 _DAYS: Final = np.dtype("M8[D]")
 _EXTENSION: Final = b"ARROW:extension:name"
@@ -59,7 +59,7 @@ _CALLS: Final = {
     b"+r": "pyarrow.compute.run_end_decode() has all elements of runs",
     b"w:": "cast(pa.binary()) has strings of bytes",
 }
-"""How others become elements that tensors hold."""
+"""Conversions of other types to elements of tensors."""
 
 _MOST_LEVELS: Final = 64
 _MOST_COLUMNS: Final = 1 << 20
@@ -67,7 +67,7 @@ _MOST_COLUMNS: Final = 1 << 20
 _Level: TypeAlias = IntArray | int
 """The lists of one level: offsets from 0 on, or the length that all have."""
 _Elements: TypeAlias = tuple[Array | StringData, Marks | None]
-"""Elements, and which of them are no nulls, unless all are or they say it themselves."""
+"""Elements, and which of them are not nulls, unless all are or they say it themselves."""
 _Span: TypeAlias = tuple[int, int]
 """The first of some items, and how many they are."""
 _Found: TypeAlias = tuple[list[_Level], Array | StringData, Marks | None]
@@ -76,19 +76,19 @@ _Found: TypeAlias = tuple[list[_Level], Array | StringData, Marks | None]
 @final
 @frozen(eq=False)
 class ArrowValues:
-    """What an Arrow array holds: how many items, the lists that they are, and the elements of all."""
+    """Contents of an Arrow array: the number of items, the levels of lists, and all elements."""
 
     count: int
     levels: list[_Level]
     elements: Array | StringData
     valid: Marks | None = None
-    """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
+    """Validity of numbers and times; None if all are valid. Strings have their own."""
     permutation: tuple[int, ...] = ()
-    """Of tensors: the order in which the last modes are meant; none if it is theirs."""
+    """Order of the last modes of tensors; none if it is that of the storage."""
     names: tuple[str | None, ...] = ()
-    """Of tensors: the names of the last modes, in the order in which they are meant."""
+    """Names of the last modes of tensors, in that order."""
     cells: IntArray | None = None
-    """Of tensors of several shapes: the extents of each as it is stored, a row each; there are no levels."""
+    """Stored extents of tensors of several shapes, a row each; then there are no levels."""
 
 
 def arrays_from_arrow(
@@ -119,7 +119,7 @@ def arrays_from_arrow(
 def _values_of(
     schema: ArrowSchema, take: "Callable[[], ForeignArray | None]", null_rows: NullRows
 ) -> ArrowValues:
-    """Return what an array holds; of none, as a stream without arrays has, what it would if it were empty."""
+    """Return the contents of an array; without one, as in an empty stream, those of an empty array."""
     if schema.format == b"+s":
         said = metadata_of(schema)
         if said.get(_EXTENSION) == _CELLS:
@@ -205,7 +205,7 @@ def _order_and_names(text: bytes, table: IntArray) -> tuple[tuple[int, ...], tup
         said = json.loads(text or b"{}")
         names: object = said.pop("dim_names", None) or [None] * table.shape[1]
         order: list[int] = said.get("permutation") or list(range(table.shape[1]))
-        # It says what is wrong with the order, or with extents that all are to have.
+        # It raises for a wrong order, or for extents that should be equal.
         Shape.from_arrow_tensors(table, json.dumps(said))
         meant = [cast("list[object]", names)[mode] for mode in order]
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError) as error:
@@ -214,7 +214,7 @@ def _order_and_names(text: bytes, table: IntArray) -> tuple[tuple[int, ...], tup
 
 
 class _Reader:
-    """Reads an array level by level, and remembers what the schema says of its tensors."""
+    """Reads an array level by level, and collects the schema's facts about its tensors."""
 
     def __init__(self, null_rows: NullRows) -> None:
         self.null_rows = null_rows
@@ -410,7 +410,7 @@ def _read_elements(schema: ArrowSchema, array: ForeignArray | None, first: int, 
             return StringData.from_list([], kind=kind), None
         return read_arrow_strings(array, kind, width, first, count), None
     if form == b"n" and not count:
-        # Nobody said what is not there; NumPy says float64 of an empty list.
+        # The type of missing elements is unknown; NumPy uses float64 for an empty list.
         return np.empty(0), None
     name = _NUMBERS.get(form)
     if name is None and form != b"b":
@@ -443,7 +443,7 @@ def _advice(form: bytes) -> str:
 
 
 def _valid_of(array: ForeignArray, first: int, count: int) -> Marks | None:
-    """Return which elements are no nulls, where there may be some."""
+    """Return which elements are not nulls, where there may be some."""
     given = array.structure
     if not count or not given.null_count or given.n_buffers < 1 or not given.buffers[0]:
         return None

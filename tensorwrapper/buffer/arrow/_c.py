@@ -1,8 +1,8 @@
-"""Arrow's C data interface, from the consumer's side: its structures, and who owns them when.
+"""Consumer of Arrow's C data interface: the structures, and their ownership.
 
-A producer hands out two capsules, one with a schema and one with an array. Whoever consumes the array takes
-it over: it marks the producer's structure as released, and calls the release function of its own copy once,
-when the memory is no longer needed.
+A producer returns two capsules, one with a schema and one with an array. The consumer of the array takes
+over its ownership: it marks the producer's structure as released, and calls the release function of its
+copy once, when the memory is no longer needed.
 
 The layout of the structures is fixed by Arrow's specification, "The Arrow C data interface".
 """
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class ArrowTypeLike(Protocol):
-    """A type or a field of Arrow, of whatever library."""
+    """A type or a field of Arrow, of any library."""
 
     def __arrow_c_schema__(self) -> object:
         """Return a capsule with a schema."""
@@ -39,7 +39,7 @@ class ArrowTypeLike(Protocol):
 
 
 class ArrowSchema(ctypes.Structure):
-    """What an array is: a format string, a name, flags."""
+    """Type of an array: a format string, a name, flags."""
 
     _fields_: ClassVar = [
         ("format", ctypes.c_char_p),
@@ -55,7 +55,7 @@ class ArrowSchema(ctypes.Structure):
 
 
 class ArrowArray(ctypes.Structure):
-    """Where the buffers of an array are."""
+    """Addresses of the buffers of an array."""
 
     _fields_: ClassVar = [
         ("length", ctypes.c_int64),
@@ -83,7 +83,7 @@ class ArrowStream(ctypes.Structure):
     ]
 
 
-# A prototype of our own: that of ctypes.pythonapi is shared with everybody who sets its types.
+# A separate prototype: other code may change the types of the one in ctypes.pythonapi.
 _pointer_of: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi)
 )
@@ -158,7 +158,7 @@ class ForeignArray:
         source = ArrowArray.from_address(address)
         self.structure: ArrowArray = ArrowArray.from_buffer_copy(source)
         if not source.release:
-            raise ConversionError("the Arrow array was released, or somebody else has taken it over")
+            raise ConversionError("the Arrow array was released, or another consumer has taken it over")
         source.release = None
         # Not __del__, which may run when the interpreter has cleared this module already.
         weakref.finalize(self, release, self.structure).atexit = False
@@ -191,7 +191,7 @@ class ForeignArray:
 
 @final
 class _Memory:
-    """Memory of somebody else, as NumPy takes it: the array made of it keeps this, and so the owner."""
+    """Foreign memory for NumPy: an array over it keeps this object, and so the owner, alive."""
 
     __slots__ = ("__array_interface__", "owner")
 

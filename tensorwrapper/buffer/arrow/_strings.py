@@ -43,12 +43,12 @@ STRING_FORMATS: Final[dict[bytes, tuple[StringKind, int]]] = {
     b"vu": ("utf8", 0),
     b"vz": ("binary", 0),
 }
-"""Arrow's words for types, what their elements are, and how many bytes an offset has; views have none."""
+"""Arrow's format strings, the kind of their elements, and the bytes of an offset; views have none."""
 
 
 @runtime_checkable
 class ArrowArrayLike(Protocol):
-    """What hands out one Arrow array: those of pyarrow, nanoarrow, DuckDB, and `StringData`."""
+    """An object that exports one Arrow array: of pyarrow, nanoarrow, DuckDB, or `StringData`."""
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Return the capsules of a schema and of an array."""
@@ -56,7 +56,7 @@ class ArrowArrayLike(Protocol):
 
 
 class ArrowStreamLike(Protocol):
-    """What hands out Arrow arrays one after the other: chunked arrays, the series of Polars."""
+    """An object that exports Arrow arrays one after the other: chunked arrays, the series of Polars."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the capsule of a stream."""
@@ -68,7 +68,7 @@ def strings_from_arrow(source: ArrowArrayLike | ArrowStreamLike) -> StringData:
 
     The bytes are not copied: the result keeps the Arrow array alive, and releases it when it is the last to
     use it. Offsets of 32 bits are widened, which copies them. A ``string_view`` array is copied if its bytes
-    lie in several buffers, and so are chunks that are joined.
+    are in several buffers, and so are chunks that are joined.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _type_of(schema: ArrowSchema) -> tuple[StringKind, int]:
 def read_stream(
     source: object, read: Callable[[ArrowSchema, Callable[[], ForeignArray | None]], _T]
 ) -> Iterator[_T]:
-    """Yield what `read` makes of each array of a stream; of one without arrays what it makes of None."""
+    """Yield the results of `read` for each array of a stream; for an empty one the result for None."""
     call = getattr(source, "__arrow_c_stream__", None)
     if call is None:
         raise ConversionError(
@@ -134,7 +134,7 @@ def read_stream(
     stream = ArrowStream.from_address(pointer_in(capsule, b"arrow_array_stream"))
     address = ctypes.addressof(stream)
     if not stream.release:
-        raise ConversionError("the Arrow stream was released, or somebody else has read it")
+        raise ConversionError("the Arrow stream was released, or another consumer has read it")
     schema = ArrowSchema()
     try:
         _check_call(stream, stream.get_schema(address, ctypes.addressof(schema)))
@@ -188,7 +188,7 @@ def read_arrow_strings(
 def _read_views(array: ForeignArray, first: int, count: int) -> tuple[IntArray, IntArray, Bytes]:
     """Return starts and stops in the bytes of an array of views, and those bytes.
 
-    A view holds a short string itself, or says where a long one lies.
+    A view contains a short string, or the position of a long one.
     """
     extra = array.structure.n_buffers - 3
     inline = array.memory(1, count * _VIEW, first * _VIEW)
@@ -214,7 +214,7 @@ def _read_views(array: ForeignArray, first: int, count: int) -> tuple[IntArray, 
 def _places_of(
     buffers: npt.NDArray[np.int32], offsets: npt.NDArray[np.int32], lengths: IntArray, sizes: IntArray
 ) -> IntArray:
-    """Return where strings lie once all buffers stand one after the other."""
+    """Return the positions of strings in the concatenation of all buffers."""
     outside = (buffers < 0) | (buffers >= len(sizes)) | (offsets < 0)
     if not outside.any():
         outside = offsets + lengths > sizes[buffers]

@@ -320,7 +320,7 @@ class Blocks(BufferCommon[S], Generic[S]):
         self._refuse_absent(addresses[~has & (values != 0)])
         return places, has
 
-    # What a layout reaches.
+    # Elements of a layout.
 
     def _reached(self, layout: LayoutCommon) -> tuple[IntArray, IntArray]:
         """Return the ordinals at which a layout reaches stored elements, ascending, and their places."""

@@ -35,7 +35,7 @@ class PresentTiles(Generic[ScalarT_co]):
     first: Index | None
     """The number of the first tile, if the layout is over the grid; None if it is over the box."""
     table: tuple[IntArray, IntArray] | None
-    """Place and strides of each tile; None if they lie one after the other, each row-major."""
+    """Place and strides of each tile; None if they are contiguous, each row-major."""
 
     def over(self, pattern: BlockPattern[Any]) -> "PresentTiles[ScalarT_co]":
         """Return the same facts of the layout for other tiles, without elements."""

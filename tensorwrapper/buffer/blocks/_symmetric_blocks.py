@@ -31,7 +31,7 @@ class _Table(NamedTuple):
     """Places of the elements of all tiles in the memory of the stored ones."""
 
     slots: IntArray
-    """Which stored tile each is a copy of."""
+    """Stored tile of which each is a copy."""
     starts: IntArray
     """The place of its first element."""
     strides: IntArray
@@ -151,7 +151,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         return self._index.pattern
 
     def orbit_sizes(self) -> IntArray:
-        """Return how many tiles each stored one stands for."""
+        """Return how many tiles each stored one represents."""
         return np.bincount(self._table.slots, minlength=self.stored.count)
 
     def as_readonly(self) -> "SymmetricBlocks[S]":
@@ -171,7 +171,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         _fill(made, self.stored, values, self.symmetry, self._table, _index(self.pattern, fill))
         return made
 
-    # What a layout reaches.
+    # Elements of a layout.
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
         """Tell whether a layout is all of the box, or of its tiles, in their order."""

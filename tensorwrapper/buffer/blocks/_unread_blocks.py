@@ -52,7 +52,7 @@ class UnreadBlocks(BufferCommon[S], Generic[S]):
     in_tiles: ClassVar[bool] = True
 
     line: Line
-    """Where the elements of stored tiles are."""
+    """Line with the elements of stored tiles."""
     index: Blocks[S]
     """Knows the places of elements in a line of all present tiles; it has no memory for them."""
     orbits: "SymmetricBlocks[S] | None"
@@ -86,13 +86,13 @@ class UnreadBlocks(BufferCommon[S], Generic[S]):
         """Return the same elements."""
         return self
 
-    # What is fetched.
+    # Fetching.
 
     def asked_of(self, layouts: Sequence[LayoutCommon]) -> tuple[Any, IntArray]:
         every: list[IntArray] = [np.empty(0, np.int64)]
         for layout in layouts:
             if layout.shape.size == self.size and layout.is_injective:
-                # All of it in whatever order, as a line of all elements in a plan.
+                # All of it in any order, as a line of all elements in a plan.
                 every.append(np.arange((self.index if self.orbits is None else self.orbits).values.size))
             else:
                 every.append(different(self._stored_places(self._reached(layout)[1])[0]))

@@ -1,7 +1,7 @@
-"""Where element data is copied, so that copies can be counted.
+"""All copies of element data, so that they can be counted.
 
-Copies by a plan stand in ``_run_copy.py``, and what both use, strided copies at the speed of memory, in
-``_strided_copy.py``. No other module of the package copies elements; a test reads the sources for it.
+``_run_copy.py`` has copies by a plan, and ``_strided_copy.py`` strided copies at the speed of memory, for
+both modules. No other module of the package copies elements; a test reads the sources for it.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -47,7 +47,7 @@ _FEW = 16  # arrays that are copied one by one
 
 @final
 class CopyCount(Shown):
-    """How many bytes of elements were copied while it was counting, and in how many copies."""
+    """Number of copies, and of bytes of elements copied, while it was counting."""
 
     __slots__ = ("copies", "nbytes")
 
@@ -66,7 +66,7 @@ _counting: ContextVar[tuple[CopyCount, ...]] = ContextVar("_counting", default=(
 def count_copies() -> Generator[CopyCount]:
     """Count the bytes of elements that the library copies in this block (and this thread or task).
 
-    What NumPy copies on a user's own behalf, and what ZeroMQ and the kernel copy, is not counted.
+    Copies by NumPy for its callers, and by ZeroMQ and the kernel, are not counted.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _count(nbytes: int) -> None:
 
 
 def copy_elements(array: npt.NDArray[_S], dtype: np.dtype[_S] | None = None) -> npt.NDArray[_S]:
-    """Return the elements in memory of their own, without gaps, last mode fastest."""
+    """Return the elements in new memory, without gaps, last mode fastest."""
     if array.size <= CACHED or array.flags.c_contiguous:
         result = np.array(array, dtype=dtype, order="C", copy=True)
     else:
@@ -139,7 +139,7 @@ def take_windows(windows: npt.NDArray[_S], places: IntArray) -> npt.NDArray[_S]:
 def take_together(
     arrays: Sequence[npt.NDArray[_S]], places: Iterator[IntArray], size: int
 ) -> list[npt.NDArray[_S]]:
-    """Return what `take_elements` does of each of several flat arrays, for the same places."""
+    """Return the results of `take_elements` of several flat arrays, for the same places."""
     results = [new_memory((size,), flat.dtype) for flat in arrays]
     start = 0
     for batch in places:
@@ -200,7 +200,7 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
     """Write `value`, broadcast and cast as NumPy does, into `target`; memory that overlaps is read first."""
     given = cast("Array", value) if isinstance(value, np.ndarray) else None
     if given is not None and np.may_share_memory(target, given):
-        # NumPy itself reads what it has written where strides of one sign differ: x[0:8:2] = x[0:4].
+        # NumPy reads elements that it has just written where strides of one sign differ: x[0:8:2] = x[0:4].
         value = given if given.strides == target.strides else copy_elements(given)
     array = cast("Array", value) if target.size > CACHED and isinstance(value, np.ndarray) else None
     if array is None or array.shape != target.shape or np.may_share_memory(target, array):
@@ -213,7 +213,7 @@ def assign_elements(target: npt.NDArray[_S], value: npt.ArrayLike) -> None:
 def write_number(target: Array, key: object, value: float) -> bool:
     """Write a number of Python at an index of plain integers, if it fits as it is; tell whether it was.
 
-    Whatever is wrong, or is to be looked at, is left to the general way.
+    All errors, and values that need checks, are left to the general method.
     """
     items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
     if len(items) != target.ndim or not _INTEGERS.issuperset(map(type, items)):
@@ -232,7 +232,7 @@ def write_number(target: Array, key: object, value: float) -> bool:
 
 
 def index_elements(array: npt.NDArray[_S], key: tuple[object, ...]) -> npt.NDArray[_S]:
-    """Return what NumPy's indexing with arrays selects: elements in memory of their own."""
+    """Return the result of NumPy's indexing with arrays: elements in new memory."""
     result: npt.NDArray[_S] = array[cast("Any", key)]
     if type(result) is not np.ndarray:  # one element
         result = np.asarray(result)

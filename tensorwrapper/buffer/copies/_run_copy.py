@@ -27,7 +27,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["copy_between", "run_copy"]
 
 _BlockRow: TypeAlias = "tuple[Sequence[int], int, Sequence[int], int, Sequence[int]]"
-"""Extents of a block, where it starts and what steps it takes in the source, and both in the target."""
+"""Extents of a block, its start and its strides in the source, and both in the target."""
 
 _BYTES = 1 << 20  # bytes at a time, where elements pass through memory in between
 _LONG = 1 << 12  # bytes from which a run is copied by itself
@@ -43,7 +43,7 @@ _Places: TypeAlias = tuple[IntArray, IntArray]
 @final
 @frozen(eq=False)
 class _Move:
-    """The memory of both sides, and the type that elements are moved as, whatever they mean."""
+    """The memory of both sides, and the type as which elements are moved."""
 
     source: _Memory
     target: _Memory
@@ -55,7 +55,7 @@ def copy_between(
 ) -> None:
     """Write each element of `source` to where `target_layout` puts it in `target`.
 
-    What `run_copy` does, with a plan that is made for it.
+    As `run_copy`, with a plan made for the two layouts.
 
     Examples
     --------
@@ -74,15 +74,15 @@ def copy_between(
 
 
 def run_copy(plan: CopyPlan, source: Array, target: Array, *, threads: SupportsIndex = 1) -> None:
-    """Move the elements of a plan from one flat array to another; what is not a target place stays.
+    """Move the elements of a plan from one flat array to another; other places of the target are kept.
 
     Nothing the size of the data is allocated, except where both arrays share memory that is read and
-    written: then what is read is copied first.
+    written: then the source is copied first.
 
     Parameters
     ----------
     plan
-        What moves where.
+        The plan of the copy.
     source, target
         One-dimensional arrays without gaps, of one dtype.
     threads
@@ -143,7 +143,7 @@ def _overlap(plan: CopyPlan, reads: tuple[int, int], source: Array, target: Arra
 
 
 def _apart(source: Array, bounds: tuple[int, int]) -> Array:
-    """Return a copy of what is read, at the same offsets; what is below them is never touched."""
+    """Return a copy of the source within bounds, at the same offsets; memory below them is never touched."""
     least, greatest = bounds
     copy = np.empty(greatest + 1, dtype=source.dtype)
     copy[least:] = source[least : greatest + 1]
@@ -152,7 +152,7 @@ def _apart(source: Array, bounds: tuple[int, int]) -> Array:
 
 
 def _unit(dtype: "np.dtype[np.generic]") -> "np.dtype[np.generic]":
-    """Return a type of the same size whose elements are copied as they are, whatever they mean."""
+    """Return a type of the same size whose elements are copied without conversion."""
     size = dtype.itemsize
     return np.dtype(f"u{size}" if size in {1, 2, 4, 8} else "c16" if size == 16 else f"V{size}")
 
@@ -195,7 +195,7 @@ def _copy_elements(plan: CopyPlan, move: _Move) -> bool:
         if copy_runs(source, target, starts, splits[:-1], splits[1:], shift):
             return True
     for places, goal in elements:
-        # Both sides were looked at before; another look would copy the target.
+        # Both sides have been checked; checking again in NumPy would copy the target.
         np.take(source, places, out=target[goal : goal + len(places)], mode="clip")
     return True
 
@@ -274,7 +274,7 @@ def _copy_alike(move: _Move, form: CopyTable, sources: IntArray, targets: IntArr
 def _blocks_everywhere(
     memory: _Memory, unit: "np.dtype[np.generic]", length: int, extents: list[int], steps: list[int]
 ) -> tuple[Array, int]:
-    """Return all blocks of one form, and what is added to the place of a block for its number.
+    """Return all blocks of one form, and the offset of a block by its number.
 
     A run is one element as long as it is; the blocks overlap in memory.
     """

@@ -87,9 +87,9 @@ def _cut(array: Array, steps: Sequence[int] | None, threads: int) -> list[Array]
 
 
 def _block_steps(source: Array) -> tuple[int, ...] | None:
-    """Return the extents of the blocks for a source whose modes stand in the order of the target.
+    """Return the extents of the blocks for a source whose modes are in the order of the target.
 
-    None if blocks are no faster: the fastest mode is the same, or what is between two uses of a line fits
+    None if blocks are no faster: the fastest mode is the same, or the data between two uses of a line fits
     the cache, or lines are used up at once.
     """
     strides = [abs(step) if n > 1 else 0 for n, step in zip(source.shape, source.strides, strict=True)]

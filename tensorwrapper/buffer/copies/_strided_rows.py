@@ -1,4 +1,4 @@
-"""Many short lines of elements, each with one step, that are written one after the other."""
+"""Copy many short strided lines of elements, one after the other."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ _ELEMENTS = 1 << 16  # places at a time
 def copy_lines(table: CopyTable, source: Array, target: Array) -> bool:
     """Write lines of a flat array one after the other into another one; tell whether they are such lines.
 
-    What else is allocated is the places of a few lines at a time.
+    Further memory is used only for the places of a few lines at a time.
     """
     if len(table) < _MANY or table.extents.shape[1] != 1:
         return False

@@ -1,8 +1,8 @@
-"""Where the bytes of strings are copied, counted like all copies of elements.
+"""Copies of the bytes of strings, counted like all copies of elements.
 
-A *run* is what one element occupies: the bytes from its start up to its stop. Runs may lie in any order,
-overlap and leave gaps. They are always worked on in batches of bytes, so one long element costs no more
-memory than many short ones.
+A *run* is the bytes of one element, from its start up to its stop. Runs may be in any order, overlap and
+leave gaps. They are always processed in batches of bytes, so one long element costs no more memory than many
+short ones.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def batches_of_places(starts: IntArray, offsets: IntArray) -> Iterator[IntArray]
 
 
 def batches_of_runs(data: Bytes, starts: IntArray, offsets: IntArray) -> Iterator[Bytes]:
-    """Yield the bytes of all runs one after the other, `BATCH` at a time; views where they lie that way."""
+    """Yield the bytes of all runs one after the other, `BATCH` at a time; views of contiguous runs."""
     whole = one_run(data, starts, offsets)
     if whole is not None:
         for low in range(0, len(whole), BATCH):
@@ -80,7 +80,7 @@ def one_run(data: Bytes, starts: IntArray, offsets: IntArray) -> Bytes | None:
 
 
 def pack_runs(data: Bytes, starts: IntArray, offsets: IntArray) -> Bytes:
-    """Return the bytes of all runs one after the other, read-only; a view where they lie that way."""
+    """Return the bytes of all runs one after the other, read-only; a view if they are contiguous."""
     packed = one_run(data, starts, offsets)
     if packed is None:
         packed = take_runs(data, starts, offsets, batches_of_places(starts, offsets))
@@ -107,7 +107,7 @@ def to_bytes_array(buffer: object, what: str) -> Bytes:
         If it has no buffer, or one with gaps.
     """
     try:
-        # Any contiguous buffer, whatever its elements: the cast makes them bytes.
+        # Any contiguous buffer: the cast makes its elements bytes.
         array = np.frombuffer(memoryview(cast("bytes", buffer)), dtype=np.uint8)
     except (TypeError, ValueError, BufferError) as error:
         raise StringDataError(

@@ -1,4 +1,4 @@
-"""What string data from elsewhere must keep to, before anything is read through its offsets."""
+"""Checks of foreign string data, before its offsets are used."""
 
 from typing import Any, cast, get_args
 

@@ -1,4 +1,4 @@
-"""How string data is made: from Python's strings, and over bytes that lie somewhere already."""
+"""Constructors of string data: from Python's strings, and over existing bytes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -50,12 +50,12 @@ class StringConstructors(ABC):
         items
             All of one kind.
         kind
-            What a sequence without any str or bytes is; ``"utf8"`` if not given. Else it must agree.
+            Kind of a sequence without any str or bytes; ``"utf8"`` by default. Else it must agree.
 
         Raises
         ------
         ConversionError
-            If an item is neither, or items are of both kinds, or not of the kind asked for.
+            If an item is neither, or items are of both kinds, or not of the given kind.
         StringDataError
             If a str has a lone surrogate, which UTF-8 cannot say.
 
@@ -77,8 +77,8 @@ class StringConstructors(ABC):
         check_kind(wanted)
         if found not in (None, wanted):
             raise ConversionError(
-                f"kind {wanted!r} was asked for, but the elements are of kind {found!r}; "
-                "as_binary() and as_utf8() turn one into the other"
+                f"the elements are of kind {found!r}, not {wanted!r}; "
+                "as_binary() and as_utf8() convert between them"
             )
         data, offsets, present = join_items(items, wanted, nulls=nulls)
         return cls._over_offsets(wanted, data, offsets, None if present is None else pack_nulls(present))
@@ -111,7 +111,7 @@ class StringConstructors(ABC):
         StringDataError
             If the offsets descend or leave the data, the bitmap is too short, or an element is not UTF-8.
         ConversionError
-            If the offsets are no integers.
+            If the offsets are not integers.
 
         Examples
         --------
@@ -183,6 +183,6 @@ class StringConstructors(ABC):
             if present.all():
                 bitmap, bit, present = None, 0, None
         if kind == "utf8":
-            # What lies under a null is nobody's, and need not be text.
+            # The bytes of a null are not used, and need not be text.
             check_utf8(data, starts, stops if present is None else np.where(present, stops, starts))
         return cls._wrap(kind, data, starts, stops, offsets, bitmap, bit)

@@ -19,10 +19,10 @@ _MISSING: Final = object()
 
 @final
 class CurrentStrings:
-    """The strings at hand. A reader takes them and works on them, whatever is written meanwhile.
+    """Strings that are replaced atomically. A reader takes them and is unaffected by later writes.
 
-    A few strings that are written one by one are kept beside the others until somebody asks for all of them,
-    so that a loop of writes does not pass over all elements each time. A reader needs no lock.
+    Strings that are written one by one are kept separately until all strings are read, so that a loop of
+    writes does not pass over all elements each time. A reader needs no lock.
     """
 
     __slots__ = ("_lock", "_strings", "_written")
@@ -39,12 +39,12 @@ class CurrentStrings:
 
     @property
     def is_merged(self) -> bool:
-        """Whether no string stands beside the others."""
+        """True if no strings are kept separately."""
         return not self._written
 
     @property
     def value(self) -> StringData:
-        """All strings as of one moment."""
+        """All strings at one moment."""
         if self._written:
             with self._lock:
                 self._merge()
@@ -52,7 +52,7 @@ class CurrentStrings:
 
     def item(self, place: int) -> str | bytes | None:
         """Return one string, as it is now."""
-        # First what was written: a merge puts the strings in place before it drops these.
+        # First the written ones: a merge replaces the strings before it drops these.
         found = self._written.get(place, _MISSING)
         return self._strings.item(place) if found is _MISSING else cast("str | bytes | None", found)
 

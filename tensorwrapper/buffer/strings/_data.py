@@ -35,11 +35,11 @@ _SHOWN = 6  # elements in a repr
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class StringData(StringConstructors):
-    """A sequence of strings, or of byte strings: the bytes of all, and where each starts and stops.
+    """A sequence of strings, or of byte strings: the bytes of all, and the start and stop of each.
 
-    Made by `from_list`, `from_offsets` and `from_ranges`, which check what they are given; the bytes are
-    never copied, so whoever holds them must not change them. Slices and selections share the bytes.
-    Positions count from 0 and are never negative.
+    Made by `from_list`, `from_offsets` and `from_ranges`, which check their arguments but do not copy the
+    bytes, so the caller must not change them. Slices and selections share the bytes. Positions count from 0
+    and are never negative.
 
     Attributes
     ----------
@@ -119,13 +119,13 @@ class StringData(StringConstructors):
         return cls._over_offsets(parts[0].kind, data, offsets, pack_nulls(present))
 
     def _runs(self) -> tuple[IntArray, IntArray]:
-        """Return starts and stops; what lies under a null is nobody's, so a null is an empty run."""
+        """Return starts and stops; the bytes of a null are not used, so a null is an empty run."""
         if self.validity is None:
             return self.starts, self.stops
         return self.starts, np.where(self.is_valid(), self.stops, self.starts)
 
     def _packed_bytes(self) -> Bytes:
-        """Return the bytes of the elements, one after the other; a view where they lie that way."""
+        """Return the bytes of the elements, one after the other; a view if they are contiguous."""
         starts, stops = self._runs()
         return pack_runs(self.data, starts, splits_of(stops - starts))
 
@@ -145,12 +145,12 @@ class StringData(StringConstructors):
 
     @property
     def null_count(self) -> int:
-        """How many elements are null; O(n) if there is a bitmap."""
+        """Number of nulls; O(n) if there is a bitmap."""
         return 0 if self.validity is None else len(self) - int(np.count_nonzero(self.is_valid()))
 
     @property
     def nbytes(self) -> int:
-        """How many bytes elements, offsets and bitmap have when packed, whatever they share."""
+        """Number of bytes of elements, offsets and bitmap when packed, shared or not."""
         bitmap = 0 if self.validity is None else (len(self) + 7) // 8
         return sum_of_lengths(self.lengths()) + 8 * (len(self) + 1) + bitmap
 
@@ -212,10 +212,10 @@ class StringData(StringConstructors):
         return StringData(self.kind, self.data, starts, stops, None, validity)
 
     def pack(self) -> "StringData":
-        """Return the same elements with offsets from 0 on, and no bytes but theirs.
+        """Return the same elements with offsets from 0 on, and without unused bytes.
 
-        The bytes are copied only if they do not lie one after the other. What is shared by several elements
-        is repeated: the result has as many bytes as the elements add up to.
+        The bytes are copied only if they are not contiguous. Bytes shared by several elements are repeated:
+        the size of the result is the sum of the lengths.
 
         Examples
         --------
@@ -241,7 +241,7 @@ class StringData(StringConstructors):
     def fill_null(self, value: str | bytes) -> "StringData":
         """Return the elements with `value` for every null; without nulls, these elements themselves.
 
-        The bytes are copied, as `value` is put behind them; an empty one costs no copy.
+        The bytes are copied, as `value` is appended to them; an empty one costs no copy.
 
         Raises
         ------
@@ -261,7 +261,7 @@ class StringData(StringConstructors):
         present = self.is_valid()
         low, high = span_of(*self._runs())
         data = join_bytes([self.data[low:high], filler.data])
-        # A null takes the bytes behind the span; an empty element may lie anywhere, so it is put at 0.
+        # A null takes the bytes behind the span; an empty element may be anywhere, so use 0.
         filled = present & (self.stops > self.starts)
         starts = np.where(filled, self.starts - low, np.where(present, 0, high - low))
         stops = np.where(filled, self.stops - low, np.where(present, 0, high - low + len(filler.data)))
@@ -279,7 +279,7 @@ class StringData(StringConstructors):
         return list_items(self.kind, self.data, *self._runs(), present)
 
     def equals(self, other: "StringData") -> bool:
-        """Tell whether kind, nulls and all elements are the same, wherever their bytes lie. O(bytes)."""
+        """Return True if kind, nulls and all elements are equal, wherever their bytes are. O(bytes)."""
         if self is other:
             return True
         if self.kind != other.kind or len(self) != len(other) or self.null_count != other.null_count:
@@ -312,16 +312,16 @@ class StringData(StringConstructors):
         return export_schema(self.kind)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """Return the capsules of a large_string or large_binary array, or one of the type that is asked for.
+        """Return the capsules of a large_string or large_binary array, or of an array of the requested type.
 
-        ``pyarrow.array(strings)`` and others call this. The bytes are not copied if the elements lie
-        one after the other. It takes pyarrow, whoever consumes the array: the extra ``arrow`` has it.
+        ``pyarrow.array(strings)`` and others call this. The bytes are not copied if the elements are
+        contiguous. It requires pyarrow for any consumer: the extra ``arrow`` installs it.
         """
         offsets, data, bitmap = self.offsets, self.data, None
         if offsets is None:
             offsets, data = splits_of(self.lengths()), self._packed_bytes()
         if self.validity is not None:
-            # Arrow counts bits and offsets from one place: a bitmap that begins elsewhere is made anew.
+            # Arrow counts bits and offsets from one place: copy a bitmap with another start.
             first, shift = divmod(self.validity_offset, 8)
             bitmap = pack_marks(self.is_valid()) if shift else self.validity[first:]
         return export_array(self.kind, self.null_count, bitmap, offsets, data, requested_schema)

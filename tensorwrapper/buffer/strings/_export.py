@@ -1,8 +1,8 @@
 """Strings handed out as Arrow arrays, by pyarrow.
 
-What is handed out must run code when a consumer lets go of it, whatever goes on then. Python code, called
-through ctypes, cannot do that: while an exception is on its way up it fails, and pyarrow then ends the
-process. So the capsules are made by pyarrow, which is compiled, over memory that is not copied.
+Releasing an exported array must run code at any time. Python code, called through ctypes, cannot do that:
+while an exception is on its way up it fails, and pyarrow then ends the process. So the capsules are made by
+pyarrow, which is compiled, over memory that is not copied.
 """
 
 from typing import TYPE_CHECKING

@@ -11,15 +11,15 @@ from tensorwrapper.typing import IntArray
 
 __all__ = ["replace_strings"]
 
-_SPARE: Final = 2**12  # bytes of nobody that are not worth a pass over the others
+_SPARE: Final = 2**12  # unused bytes that are not worth a pass over the others
 
 
 def replace_strings(old: StringData, places: IntArray, new: StringData) -> StringData:
     """Return the elements of `old`, with element k of `new` at position ``places[k]``.
 
-    No place comes twice. The bytes of `new` are put behind those of `old`, so bytes that belong to no
-    element any more are left where they are; once they are more than half, the others are packed. Thus many
-    small writes cost a pass over starts and stops each, and over all bytes now and then.
+    No place comes twice. The bytes of `new` are appended to those of `old`, so bytes of replaced elements
+    become unused; once they are more than half, the others are packed. So many small writes cost a pass over
+    starts and stops each, and over all bytes now and then.
     """
     starts, stops = old._runs()
     starts, stops = starts.copy(), stops.copy()

@@ -64,7 +64,7 @@ def read_varints(data: Bytes, places: IntArray) -> tuple[npt.NDArray[np.uint64],
     """Return the numbers that begin at these places, their sizes, and which is the first that is none.
 
     The third is the number of places if all are numbers. A number must end within the data, in its tenth
-    byte at the latest, and fit into 64 bits. What is returned for a place that has no number means nothing.
+    byte at the latest, and fit into 64 bits. The result of a place without a number has no meaning.
     """
     byte = data[places]
     values = (byte & 0x7F).astype(np.uint64)
@@ -110,8 +110,8 @@ def encode_tf_strings(strings: StringData) -> Bytes:
     Raises
     ------
     ConversionError
-        If `strings` are no `StringData`, or an element is null: TF_STRING has no nulls, and
-        `StringData.fill_null` says what to write.
+        If `strings` are not `StringData`, or an element is null: TF_STRING has no nulls, and
+        `StringData.fill_null` replaces them.
 
     Examples
     --------
@@ -161,7 +161,8 @@ def decode_tf_strings(
     encoding
         None: the elements are bytes, of kind binary. ``"utf-8"``: they are text, which is checked.
     strict
-        Whether to accept only what `encode_tf_strings` writes. If not, all is accepted that TensorFlow
+        Whether to accept only the output of `encode_tf_strings`. If not, all input is accepted that
+        TensorFlow
         accepts safely: offsets in any order, elements that share bytes, gaps, bytes at the end, and lengths
         in more bytes than they need.
     max_bytes
@@ -171,7 +172,7 @@ def decode_tf_strings(
     Raises
     ------
     StringDataError
-        If the table is cut short, an offset or an element leaves the data, a length is no varint, the
+        If the table is cut short, an offset or an element leaves the data, a length is not a varint, the
         elements are too long together, text is not UTF-8, or, if strict, the form is not canonical.
     ConversionError
         If the encoding is another.
@@ -285,7 +286,7 @@ def tf_string_size(nbytes: SupportsIndex) -> int:
 
 
 def encode_tf_string(value: str | BufferLike | Array) -> bytes:
-    """Return one element as it stands in the data of a TF_STRING: its length, a varint, and its bytes.
+    """Return one element as in the data of a TF_STRING: its length, a varint, and its bytes.
 
     Text is written as UTF-8.
 
@@ -337,7 +338,7 @@ def decode_tf_string(buffer: BufferLike | Array, *, strict: bool = True) -> byte
     Raises
     ------
     StringDataError
-        If the buffer is empty or does not hold what its length says.
+        If the buffer is empty or does not have its declared length.
 
     Examples
     --------

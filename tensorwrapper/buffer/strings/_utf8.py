@@ -1,4 +1,4 @@
-"""Whether bytes are UTF-8, and how many characters they are: on whole arrays, never element by element."""
+"""Validate UTF-8 and count characters, on whole arrays instead of single elements."""
 
 import codecs
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ def continues_character(data: Bytes) -> Marks:
 
 
 def span_of(starts: IntArray, stops: IntArray) -> tuple[int, int]:
-    """Return where the first byte of any element lies, and the end of the last; empty ones lie nowhere."""
+    """Return the position of the first byte of any element, and the end of the last; skip empty elements."""
     filled = stops > starts
     if not filled.any():
         return 0, 0
@@ -40,8 +40,8 @@ def check_utf8(data: Bytes, starts: IntArray, stops: IntArray) -> None:
     """Raise unless every element is UTF-8 by itself; O(bytes of the elements).
 
     The whole span is decoded at once where that is less work than gathering: if it is UTF-8 and no element
-    begins or ends within a character, all elements are. That is enough but not necessary, as bytes between
-    the elements need not be text; so if it fails, the elements alone are looked at.
+    begins or ends within a character, all elements are. That is sufficient but not necessary, as bytes
+    between the elements need not be text; so if it fails, only the elements are checked.
     """
     if not len(starts):
         return

@@ -254,7 +254,7 @@ def differ(given: Array, expected: Array, tolerance: float) -> "npt.NDArray[np.b
 
 
 def mismatch_text(read: _Reader, symmetry: Symmetry, index: Index, tolerance: float) -> str:
-    """Return what is wrong with an element: its value, that of its partner, and how far they are apart."""
+    """Return the error text of an element: its value, that of its partner, and their difference."""
     target, sign, conjugate = symmetry.canonical(index)
     value = _value_at(read, index)
     limit = f"more than tolerance {tolerance:g}"

@@ -18,10 +18,10 @@ class BoxPart(NamedTuple):
     """Positions along each mode of a box, and the mode of the layout that goes along them."""
 
     positions: tuple[IntArray, ...]
-    """For each mode of the box the selected positions: one, if the mode is pinned."""
+    """The selected positions of each mode of the box: one, if the mode is pinned."""
 
     modes: tuple[int | None, ...]
-    """For each mode of the box that of the layout; None for a pinned mode."""
+    """Mode of the layout for each mode of the box; None for a pinned mode."""
 
     def columns(self, rank: int) -> tuple[IntArray, ...]:
         """Return the positions as arrays that broadcast to the extents of the layout, of so many modes.

@@ -1,1 +1,1 @@
-"""Tensors on many machines: arrays and collections of Dask, and what moves between its workers."""
+"""Tensors on many machines: arrays and collections of Dask, and transfers between its workers."""

@@ -29,7 +29,7 @@ def call_along_rows(
     arguments: "tuple[Any, ...]",
     options: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401 - a collection, or an array of Dask
-    """Return what a function makes of each row: rows of the same lengths, or one number for each.
+    """Return the results of a function of each row: rows of the same lengths, or one number for each.
 
     Raises
     ------

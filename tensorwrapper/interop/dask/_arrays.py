@@ -1,4 +1,4 @@
-"""Boxes, tiles and layers as arrays of Dask, both ways: a chunk is what is read of a view at a time."""
+"""Boxes, tiles and layers as arrays of Dask, both ways: a view is read one chunk at a time."""
 
 import itertools
 from typing import Any, Final
@@ -27,7 +27,7 @@ def from_dask(array: "DaskArray") -> View[Any]:
     Raises
     ------
     ConversionError
-        If it is no array of Dask, or does not know its own extents.
+        If it is not an array of Dask, or does not know its own extents.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def from_dask(array: "DaskArray") -> View[Any]:
 
 
 def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned: bool = False) -> "DaskArray":
-    """Return what is gridded as an array of Dask; chunks that nobody says have at most so many elements."""
+    """Return a gridded value as an array of Dask; default chunks have at most `most` elements."""
     if (isinstance(value, Tensor) and value.is_sparse) or holds_strings(value.dtype):
         raise ConversionError(
             f"arrays of Dask hold numbers, all of them, not {value.dtype} of {value.shape!r}: to_dense() has "
@@ -66,14 +66,14 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
     if not all(tiling.chunks):
         # Dask has one empty chunk where there is none.
         tiling = Tiling.from_chunks([own or (0,) for own in tiling.chunks], origin=tiling.origin)
-    # Dask's scheduler leaves what begins like this where it is told to run: see `tasks_over`.
+    # Dask's scheduler respects the assigned workers of keys with this prefix: see `tasks_over`.
     name = name_of("rechunk-split" if pinned else "tensorwrapper", value, tiling)
     graph = _graph(name, value, tiling, pinned=pinned)
     return array_over(graph, name, tiling.chunks, value.dtype, masked=value.is_nullable)
 
 
 def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any:  # noqa: ANN401 - a graph
-    """Return what each chunk is: elements that are in memory as they lie there, else a part that is read."""
+    """Return the graph of the chunks: elements in memory without a copy, or a part to read."""
     if isinstance(value, Tensor):
         return layer_of(name, {key: _held(part) for key, part in parts_of(name, value, tiling)})
     lower, held = lowered(value)
@@ -84,7 +84,7 @@ def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any
 
 
 def _held(part: Tensor[Any]) -> object:
-    """Return the array over a part; what no array can be over, as of a gathered mode, is read by its task."""
+    """Return the array over a part; a part without one, as of a gathered mode, is read by its task."""
     if part.is_nullable:
         return part.to_masked()
     try:
@@ -118,7 +118,7 @@ def _slices(sizes: tuple[int, ...]) -> list[slice]:
 
 
 def read_chunk(view: View[Any]) -> Array:
-    """Return the elements of a part of a view: what a task does."""
+    """Return the elements of a part of a view; this is the function of a task."""
     if view.is_nullable:
         return view.to_masked()
     # A tile may be rows, which are all of one length.

@@ -75,7 +75,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     graph: Any
     """The tasks."""
     name: str
-    """What the keys of the parts begin with."""
+    """Prefix of the keys of the parts."""
     stored_pattern: BlockPattern[Any]
     """The stored tiles: of a symmetric tensor one of each orbit, else all that are present."""
     shape: Shape[Any]
@@ -83,7 +83,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     marks: IntArray
-    """Which stored tile each part begins with, and (last) the number of them."""
+    """First stored tile of each part, and (last) the number of them."""
     fill_value: Any
     """The element of all other tiles."""
     symmetry: Symmetry | None = None
@@ -120,7 +120,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     def map_tiles(
         self, function: "Callable[[Array], npt.ArrayLike]", *, dtype: npt.DTypeLike | None = None
     ) -> "DaskBlocks":
-        """Return what a function makes of the present tiles; absent ones stay what they are.
+        """Return the results of a function of the present tiles; absent ones are not changed.
 
         Parameters
         ----------
@@ -293,7 +293,7 @@ def contract_in_parts(
 
 
 class _Facts(NamedTuple):
-    """What a plan knows of an operand, which is no tensor, so that none is the same as another."""
+    """Facts of an operand for a plan; not a tensor, so that two are never taken for the same."""
 
     pattern: BlockPattern[Any]
     symmetry: Symmetry | None
@@ -301,7 +301,7 @@ class _Facts(NamedTuple):
 
 
 def _needed(side: "Tensor[Any] | DaskBlocks", slots: IntArray) -> object:
-    """Return what a task gets of an operand: all of a tensor, the parts of a collection that have tiles."""
+    """Return the operand for a task: all of a tensor, or the parts of a collection with the tiles."""
     if isinstance(side, Tensor):
         return [side]
     stored, symmetry = side.stored_pattern, side.symmetry

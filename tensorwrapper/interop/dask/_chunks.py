@@ -1,4 +1,4 @@
-"""Into which chunks a tensor or view falls: those it says itself, of its tiles, its layers, its memory."""
+"""Chunks of a tensor or view: by default those of its source, its tiles, its layers, or its memory."""
 
 from collections.abc import Iterable
 from typing import Any, SupportsIndex, TypeAlias
@@ -22,9 +22,9 @@ def own_tiling(value: TensorLike) -> Tiling | None:
 
 
 def is_gridded(value: TensorLike) -> bool:
-    """Tell whether elements are those of a box: of one in strides, tiled or not, or of a grid of tiles.
+    """Return True if elements are those of a box: strided, tiled or not, or of a grid of tiles.
 
-    One list of rows is a grid, too, but nobody who has ten million rows wants as many chunks.
+    One list of rows is a grid, too, but ten million rows should not become as many chunks.
     """
     shape = value.shape
     flat = shape.flatten() if shape.has_layers else shape
@@ -39,9 +39,9 @@ def chunks_of(value: TensorLike, chunks: ChunksLike | None, most: int) -> Tiling
     Parameters
     ----------
     value
-        What is gridded.
+        The gridded tensor or view.
     chunks
-        What the user wants, of the box of all elements; None for what the shape or its memory says.
+        Chunks of the caller, of the box of all elements; None for those of the shape or its memory.
     most
         How many elements a chunk has at most where neither says so.
     """
@@ -58,7 +58,7 @@ def chunks_of(value: TensorLike, chunks: ChunksLike | None, most: int) -> Tiling
     if tiling is not None:
         return tiling
     if shape.has_layers:
-        # What lies under one index of the outermost layer is one block.
+        # The elements under one index of the outermost layer are one block.
         outermost = shape.layers[0]
         sizes = [1] * outermost + [max(extent, 1) for extent in box.extents[outermost:]]
         return Tiling.make_uniform(box, sizes)

@@ -1,4 +1,4 @@
-"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or lies on a worker."""
+"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or stored on a worker."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -103,8 +103,8 @@ class DaskTensor(_Operators):
     """A jagged tensor as a collection of Dask, in parts that are runs of whole rows; `to_dask` makes it.
 
     Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and
-    operators work part by part, and so do the methods below; ``as_view(collection)``, and an index, give
-    views: what these select moves, and nothing else.
+    operators work part by part, and so do the methods below. ``as_view(collection)``, and an index, return
+    views, which move only the selected elements.
 
     Examples
     --------
@@ -120,17 +120,17 @@ class DaskTensor(_Operators):
     graph: Any
     """The tasks."""
     name: str
-    """What the keys of the parts begin with."""
+    """Prefix of the keys of the parts."""
     shape: Shape[Any]
     """The indices of all elements."""
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     marks: IntArray
-    """Which row each part begins with, counted from 0, and (last) the number of rows."""
+    """First row of each part, counted from 0, and (last) the number of rows."""
     is_nullable: bool = False
-    """Whether numbers may be nulls."""
+    """True if numbers may be nulls."""
 
-    # What it is.
+    # Properties.
 
     @property
     def size(self) -> int:
@@ -144,7 +144,7 @@ class DaskTensor(_Operators):
 
     @property
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """How many rows each part has."""
+        """Number of rows of each part."""
         return (tuple(np.diff(self.marks).tolist()),)
 
     def __len__(self) -> int:
@@ -191,7 +191,7 @@ class DaskTensor(_Operators):
     def repartition(
         self, *, max_elements: int | None = None, marks: npt.ArrayLike | None = None
     ) -> "DaskTensor":
-        """Return the same rows in other parts; only what a part has not where it is put together moves.
+        """Return the same rows in other parts; only rows that are missing on the new worker of a part move.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class DaskTensor(_Operators):
         shape: Shape[Any] | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> "DaskTensor":
-        """Return what a function makes of the tiles (the innermost boxes; of rows, the rows).
+        """Return the results of a function of the tiles (the innermost boxes; of rows, the rows).
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class DaskTensor(_Operators):
             Takes an array of the tiles of one size, ``(n, *extents)``, as ``np.linalg.inv`` does, and returns
             one of n new ones, of one size too. It is called once for each size in a part, with a copy.
         shape
-            What they are together, over as many rows; as before if not given.
+            Shape of the result, over as many rows; by default unchanged.
         dtype
             The type of the new elements; as before if not given.
         """
@@ -242,7 +242,7 @@ class DaskTensor(_Operators):
         shape: Shape[Any] | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> "DaskTensor":
-        """Return what a function makes of each row of the outermost mode, which it gets as a tensor.
+        """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
         As `map_tiles`, but that the function is called for each row: rather for few long ones.
         """
@@ -260,8 +260,7 @@ class DaskTensor(_Operators):
         Parameters
         ----------
         function
-            A ufunc that takes elements in any order, or what makes one number of a row, which it gets as a
-            tensor.
+            A ufunc that takes elements in any order, or a function from a row, as a tensor, to a number.
         initial
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
         """
@@ -275,7 +274,7 @@ class DaskTensor(_Operators):
         return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
-        """Return what a ufunc that takes elements in any order makes of all: an array of Dask of rank 0.
+        """Return the reduction of all elements by a ufunc in any order: a Dask array of rank 0.
 
         Raises
         ------
@@ -328,7 +327,7 @@ class DaskTensor(_Operators):
     def _call(
         self, function: Callable[..., Any], name: str, inputs: Sequence[Any], token: object
     ) -> "DaskTensor":
-        """Return what a function of NumPy makes of the elements of operands that fit, part by part."""
+        """Return the results of a function of NumPy for the elements of operands that fit, part by part."""
         operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
         shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
         shape, modes = OperandShapes.fit(shapes, name)
@@ -345,7 +344,7 @@ class DaskTensor(_Operators):
         ]
         dtypes = iter([part.dtype for part in whole])
         with np.errstate(all="ignore"):
-            # The local call on one element of each says what is made, or what is wrong.
+            # Call it locally on one element of each to find the type of the result, or the error.
             sample = function(
                 *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
             )
@@ -370,7 +369,7 @@ class DaskTensor(_Operators):
     def _reduced_along(
         self, ufunc: np.ufunc, name: str, axis: object = 0, **options: object
     ) -> "DaskArray | DaskTensor":
-        """Return one number for each prefix: what the local reduction makes of each part."""
+        """Return one number for each prefix, by the local reduction of each part."""
         reduce: Any = ufunc.reduce
         call = functools.partial(reduce, axis=axis, **options)
         sample = call(sample_rows(self.shape, self.dtype))
@@ -388,7 +387,7 @@ class DaskTensor(_Operators):
     def of_parts(
         self, name: str, tasks: Mapping[Any, object], outer: Shape[Any], dtype: "np.dtype[Any]"
     ) -> "DaskArray | DaskTensor":
-        """Return a collection whose parts are what tasks make of the parts of this one."""
+        """Return a collection of the results of tasks on the parts of this one."""
         graph = layer_of(name, tasks, [self])
         if outer.rank == 1:
             return array_over(graph, name, self.chunks, dtype)
@@ -441,7 +440,7 @@ class DaskTensor(_Operators):
         return self.of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
 
     def as_source(self) -> "RowSource":
-        """Return what views of it read."""
+        """Return the source of views."""
         return RowSource(self)
 
     def _side(self, side: Literal["values", "valid"]) -> "DaskTensor":
@@ -454,7 +453,7 @@ class DaskTensor(_Operators):
     # The protocol of Dask's collections.
 
     def __dask_graph__(self) -> object:
-        # Whoever computes it asks for it first.
+        # Computing always calls this first, so register here.
         introduce()
         return self.graph
 
@@ -502,13 +501,13 @@ class RowSource:
 
     @property
     def held(self) -> Held:
-        """Where the parts begin, and their keys; O(cells)."""
+        """Starts of the parts, and their keys; O(cells)."""
         rows = self.rows
         return Held(rows, rows.name, (row_starts(rows.shape)[rows.marks],), rows.shape, rows.dtype)
 
     @property
     def version(self) -> str:
-        """Nothing: what tasks make does not change."""
+        """Empty: results of tasks do not change."""
         return ""
 
     @property
@@ -521,7 +520,7 @@ class RowSource:
         return selection.size * self.dtype.itemsize
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Compute what is selected, part by part, as Dask is configured."""
+        """Compute selections, part by part, as Dask is configured."""
         name, held = name_of("read", self, list(selections)), self.held
         tasks, targets = dict[Any, Any](), list[Array]()
         for selection, target in zip(selections, out, strict=True):
@@ -574,6 +573,6 @@ def _is_of_others(value: object) -> bool:
 
 
 _OURS: Final = (DaskTensor, Tensor, View)
-"""What has a shape of ours, and stays where it is until a part is computed."""
+"""Types that are not moved until a part is computed."""
 
 hint(DaskTensor, "DaskTensor")

@@ -1,4 +1,4 @@
-"""What is called of Dask, which is loaded by the first call: its functions have few types."""
+"""Functions of Dask, which is imported by the first call; they have few types."""
 
 import contextlib
 import importlib
@@ -36,7 +36,7 @@ def _load(name: str) -> Any:  # noqa: ANN401 - a module
 
 
 def name_of(prefix: str, *parts: object) -> str:
-    """Return the name of what is made of these parts: equal for equal ones, in every process."""
+    """Return a name for a result of these parts: equal for equal parts, in every process."""
     return f"{prefix}-{_load('dask.base').tokenize(*parts)}"
 
 
@@ -122,7 +122,7 @@ def current_client() -> Any:  # noqa: ANN401 - a client, or None
 
 
 def client_of(scheduler: object) -> Any:  # noqa: ANN401 - a client, or None
-    """Return the client that somebody names as the scheduler, or else the one that this process uses."""
+    """Return the client that was given as the scheduler, or else the one that this process uses."""
     if scheduler is None:
         return current_client()
     return scheduler if hasattr(scheduler, "who_has") else None
@@ -184,7 +184,7 @@ def compute_tasks(graph: object, keys: list[Any], scheduler: object) -> list[Any
 
 
 def compute_all(collection: object, options: Mapping[str, object]) -> object:
-    """Return what a collection is in this process."""
+    """Return the computed value of a collection in this process."""
     return _load("dask").compute(collection, **options)[0]
 
 
@@ -194,7 +194,7 @@ def persist_all(collection: object, options: Mapping[str, object]) -> object:
 
 
 def persist_as_is(collection: object) -> object:
-    """Return a collection whose tasks run where they are told to: Dask forgets it where it joins tasks."""
+    """Persist a collection without optimization: Dask forgets assigned workers when it fuses tasks."""
     return _load("dask").persist(collection, optimize_graph=False)[0]
 
 
@@ -204,5 +204,5 @@ def culled(graph: Any, keys: Sequence[Any], **_: object) -> Any:  # noqa: ANN401
 
 
 def run_threads(graph: object, keys: object, **options: object) -> object:
-    """Run a graph in threads of this process: what a collection does by default."""
+    """Run a graph in threads of this process, the default of a collection."""
     return _load("dask.threaded").get(graph, keys, **options)

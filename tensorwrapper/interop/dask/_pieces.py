@@ -1,4 +1,4 @@
-"""Selections cut where the chunks of a source end: what is done where a chunk is, and where pieces meet."""
+"""Selections split at the chunks of a source: the work on the worker of a chunk, and the assembly."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["CompletedRead", "Cut", "Placed", "Recipe", "cut", "cuts_of", "put_together"]
 
 Chunk: TypeAlias = "Array | Tensor[Any]"
-"""What a task has made: the chunk of an array, or a run of rows."""
+"""Result of a task: the chunk of an array, or a run of rows."""
 
 _arrived: ContextVar[dict[tuple[int, Wanted], Array]] = ContextVar("arrived")
 
@@ -43,7 +43,7 @@ class Placed:
 
     @property
     def version(self) -> str:
-        """Nothing: what tasks have made does not change."""
+        """Empty: results of tasks do not change."""
         return ""
 
     @property
@@ -52,7 +52,7 @@ class Placed:
         return frozenset(("runs",))
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Copy what has arrived of each selection."""
+        """Copy the arrived pieces of each selection."""
         arrived = _arrived.get()
         for selection, target in zip(selections, out, strict=True):
             write_elements(target, arrived[self.number, selection])
@@ -83,15 +83,15 @@ class Cut:
     """A piece of a selection: the part of one chunk."""
 
     chunk: tuple[int, ...]
-    """Which chunk it is of."""
+    """Number of its chunk."""
     local: Wanted
-    """What it is of the chunk."""
+    """Its part of the chunk."""
     place: tuple[slice, ...]
-    """Where it is in the selection."""
+    """Its place in the selection."""
 
     @property
     def size(self) -> int:
-        """How many elements it has."""
+        """Number of elements."""
         return self.local.size
 
 
@@ -151,7 +151,7 @@ def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Cut]:
 
 
 def cut(chunk: Chunk, local: Wanted) -> Array:
-    """Return a piece of a chunk: the task that runs where the chunk is. It is read-only, and of its own."""
+    """Return a piece of a chunk, in a task on the chunk's worker. It is read-only, and a copy."""
     if isinstance(local, Runs):
         flat = chunk.elements() if isinstance(chunk, Tensor) else np.ravel(chunk)
         if len(local.starts) == 1:
@@ -177,16 +177,16 @@ def _whole(chunk: Chunk) -> Any:  # noqa: ANN401 - an array
 @final
 @frozen(eq=False)
 class Recipe:
-    """How a part of a view is made of pieces."""
+    """Assembly of a part of a view from pieces."""
 
     view: View[Any]
     """The part; its sources elsewhere are `Placed`."""
     wanted: tuple[tuple[int, Wanted], ...]
-    """The selections that it reads: the number of the source, and what of it."""
+    """The selections that it reads: the number of the source, and the selection."""
     uses: tuple[tuple[int, tuple[slice, ...], Wanted | None], ...]
-    """For each piece whose selection it is part of, where it is there, and what it is of a chunk not cut."""
+    """For each piece its selection, its place there, and its part of a chunk that is not cut."""
     as_array: bool
-    """Whether an array is made, or a tensor."""
+    """True for an array, False for a tensor."""
 
 
 def put_together(recipe: Recipe, pieces: Sequence[Chunk]) -> Chunk:

@@ -96,9 +96,9 @@ class DaskRecords:
     graph: Any
     """The tasks."""
     name: str
-    """What the keys of the parts begin with."""
+    """Prefix of the keys of the parts."""
     n_parts: int
-    """How many parts there are."""
+    """Number of parts."""
 
     def __repr__(self) -> str:
         return f"<DaskRecords in {self.n_parts} parts>"
@@ -116,7 +116,7 @@ class DaskRecords:
     def map_partitions(
         self, function: Callable[..., Records], *arguments: object, **options: object
     ) -> "DaskRecords":
-        """Return what a function makes of the records of each part, a task for each.
+        """Return the results of a function of the records of each part, a task for each.
 
         Raises
         ------

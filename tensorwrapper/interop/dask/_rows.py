@@ -1,4 +1,4 @@
-"""What is done with a run of rows in a task: read, computed with, reduced, and put together at the end."""
+"""Tasks on a run of rows: read, compute, reduce, and combine at the end."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def row_starts(shape: Shape[Any]) -> IntArray:
-    """Return how many elements lie before each row of the outermost mode, and in all; O(cells)."""
+    """Return the number of elements before each row of the outermost mode, and in all; O(cells)."""
     table = shape.cell_table()
     first = shape.origin_at(())
     bounds = np.searchsorted(table.indices[:, 0], np.arange(first, first + shape.extent_at(()) + 1))
@@ -79,7 +79,7 @@ def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[
 
 
 def apply_function(function: Callable[..., Any], operands: Sequence[Any], *parts: Tensor[Any]) -> Tensor[Any]:
-    """Return what a function makes of rows; they stand where an operand is None."""
+    """Return the result of a function of rows, which replace the operands that are None."""
     given = iter(parts)
     return _sealed(function(*[next(given) if own is None else own for own in operands]))
 
@@ -87,9 +87,9 @@ def apply_function(function: Callable[..., Any], operands: Sequence[Any], *parts
 def map_cells(
     function: Callable[[Array], npt.ArrayLike], target: Shape[Any], dtype: "np.dtype[Any]", part: Tensor[Any]
 ) -> Tensor[Any]:
-    """Return what a function makes of the tiles of one size, all at once, size by size.
+    """Return the results of a function of the tiles of one size, all at once, size by size.
 
-    All elements are put into order of size at once, and back at once: there may be few tiles of each size.
+    All elements are sorted by size at once, and back at once: there may be few tiles of each size.
     """
     table, wanted = part.shape.cell_table(), target.cell_table()
     order = np.lexsort(table.extents.T[::-1]) if table.extents.shape[1] else np.arange(len(table.extents))
@@ -143,7 +143,7 @@ def _scatter(elements: Array, out: Array, starts: IntArray, splits: IntArray) ->
 
 
 def _places(starts: IntArray, splits: IntArray) -> Iterator[tuple[int, int, IntArray | slice]]:
-    """Yield where elements of cells lie, in runs of which the indices take little memory."""
+    """Yield the places of the elements of cells, in runs whose indices take little memory."""
     lengths = np.diff(splits)
     for first, last in pairwise(Partition.by_volume(splits, BATCH).marks.tolist()):
         own, sizes = starts[first:last], lengths[first:last]
@@ -159,7 +159,7 @@ def map_each_row(
     dtype: "np.dtype[Any]",
     part: Tensor[Any],
 ) -> Tensor[Any]:
-    """Return what a function makes of each row."""
+    """Return the results of a function of each row."""
     starts = row_starts(target)
     found: Array = np.empty(target.size, dtype)
     for number, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
@@ -179,7 +179,7 @@ def map_each_row(
 
 
 def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
-    """Return what a function makes of each tile; an array where that is a box."""
+    """Return the results of a function of each tile; an array where that is a box."""
     found: Any = part.reduce_tiles(function, initial=initial)
     return _array_of(found) if found.shape.is_box else _sealed(found)
 
@@ -190,7 +190,7 @@ def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -
 
 
 def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:
-    """Return what a reduction along the last modes makes of some rows; an array where that is a box."""
+    """Return the reduction of some rows along the last modes; an array where that is a box."""
     found = call(part)
     return _array_of(found) if found.shape.is_box else _sealed(found)
 
@@ -200,7 +200,7 @@ def _array_of(found: Tensor[Any]) -> Array:
 
 
 def reduce_elements(ufunc: np.ufunc, part: Tensor[Any]) -> Array | None:
-    """Return what a ufunc makes of all elements of some rows; None if there is none."""
+    """Return the reduction of all elements of some rows; None if there are none."""
     elements = (part.drop_null() if part.is_nullable else part).elements()
     return np.asarray(ufunc.reduce(elements)) if elements.size else None
 
@@ -208,7 +208,7 @@ def reduce_elements(ufunc: np.ufunc, part: Tensor[Any]) -> Array | None:
 def reduce_found(
     ufunc: np.ufunc, initial: object, dtype: "np.dtype[Any]", found: Sequence[Array | None]
 ) -> Array:
-    """Return what a ufunc makes of what it made of the parts."""
+    """Return the reduction of the results of the parts."""
     numbers = np.array([own for own in found if own is not None], dtype=dtype)
     options: dict[str, Any] = {} if initial is None else {"initial": initial}
     if not numbers.size and initial is None and ufunc.identity is None:
@@ -226,7 +226,7 @@ def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
 
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
-    """Return a tensor that nobody writes to: other tasks of this worker read the same memory."""
+    """Return a read-only tensor: other tasks of this worker read the same memory."""
     if tensor.is_nullable:
         return make_tensor(tensor.layout, tensor.buffer.as_readonly())
     elements = tensor.elements()

@@ -1,7 +1,7 @@
 """Tensors, views and shapes between the workers of Dask: buffers travel beside the pickle, and are read-only.
 
-Pickles of protocol 5 do the same without Dask. But what `distributed` unpickles by itself may be written to,
-or is copied so that it may: there, elements that other tasks read, too, would change under them.
+Pickles of protocol 5 do the same without Dask. But memory that `distributed` unpickles by itself is writable,
+or is copied to be writable: elements that other tasks read, too, could change under them.
 """
 
 import pickle
@@ -24,7 +24,7 @@ _KNOWN: Final[WeakSet[Any]] = WeakSet()
 
 
 def register_dask(client: DaskClient | None = None) -> None:
-    """Let `distributed` move tensors, views and shapes without a copy; what arrives is read-only. O(1).
+    """Let `distributed` move tensors, views and shapes without a copy; received ones are read-only. O(1).
 
     A `DaskTensor` that is computed, persisted or reshared while there is a client does so by itself, once for
     each client; only asynchronous clients, and tensors in collections of your own, need this call.
@@ -64,7 +64,7 @@ def introduce(scheduler: object = None) -> None:
 
 @final
 class _Registered:
-    """What each worker does when it starts: `register_dask` in its own process."""
+    """Plugin that calls `register_dask` in each worker when it starts."""
 
     __slots__ = ()
 
@@ -78,5 +78,5 @@ def _dumps(value: object) -> tuple[dict[str, Any], list[memoryview]]:
 
 
 def _loads(header: dict[str, Any], frames: Sequence[Any]) -> object:
-    # What is received is what the peers of this cluster sent, as with all of Dask.
+    # Peers of the cluster are trusted, as everywhere in Dask.
     return pickle.loads(header["pickle"], buffers=[memoryview(own).toreadonly() for own in frames])  # noqa: S301

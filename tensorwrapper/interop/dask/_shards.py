@@ -1,4 +1,4 @@
-"""Views over what workers hold: selections go to the chunks, and only their pieces travel."""
+"""Views over chunks on workers: selections run on the workers, and only pieces move."""
 
 import io
 import itertools
@@ -25,7 +25,7 @@ Key: TypeAlias = tuple[Any, ...]
 @final
 @frozen(eq=False)
 class Held:
-    """What Dask holds of a source: where its chunks begin, and what their keys are."""
+    """Chunks of a source in Dask: their boundaries and their keys."""
 
     collection: Any
     name: str
@@ -41,7 +41,7 @@ class Held:
 @final
 @frozen
 class Moves:
-    """What a plan moves between workers.
+    """Transfers of a plan between workers.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Moves:
     total
         The bytes of all pieces.
     homes
-        Where each part is put together; None if nobody knows yet where the chunks are.
+        Worker that assembles each part; None if the chunks have no workers yet.
     """
 
     nbytes: int
@@ -59,7 +59,7 @@ class Moves:
 
 
 def held_by(source: object) -> Held | None:
-    """Return what Dask holds of a source; None if it is another."""
+    """Return the chunks of a source in Dask; None for another source."""
     own = getattr(source, "held", None)
     if isinstance(own, Held):
         return own
@@ -73,9 +73,9 @@ def held_by(source: object) -> Held | None:
 
 
 def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
-    """Return a view with a `Placed` source in place of each that Dask holds, and what these are.
+    """Return a view with a `Placed` source in place of each source in Dask, and the chunks of these.
 
-    A pickle has each source once, and all else as it is: what is in memory stays there.
+    A pickle has each source once, and everything else unchanged, including sources in memory.
     """
     held: list[Held] = []
     numbers: dict[str, int] = {}
@@ -108,7 +108,7 @@ def lowered(view: View[Any]) -> tuple[View[Any], tuple[Held, ...]]:
 @final
 @frozen(eq=False)
 class _Part:
-    """A part of the result: what it reads, and of which chunks."""
+    """A part of the result: its reads, and their chunks."""
 
     view: View[Any]
     wanted: tuple[tuple[int, Wanted], ...]
@@ -129,7 +129,7 @@ class _Part:
         return cls(view, tuple(wanted), tuple(cuts))
 
     def weights(self, places: Mapping[Key, Sequence[str]]) -> "Counter[str]":
-        """Return how many bytes of what it needs each worker has."""
+        """Return how many of the needed bytes each worker has."""
         found: Counter[str] = Counter()
         for _, own, piece in self.cuts:
             for worker in places.get(own.key(piece), ()):
@@ -163,7 +163,7 @@ def _places(held: Iterable[Held]) -> dict[Key, list[str]]:
 
 
 def moves_of(views: Sequence[View[Any]], held: Sequence[Held]) -> Moves:
-    """Return what parts of a view that `lowered` gave move between the workers that hold chunks."""
+    """Return the transfers between workers for parts of a view that `lowered` returned."""
     places = _places(held)
     parts = [_Part.of(view, held) for view in views]
     homes = _homes(parts, places)
@@ -181,15 +181,15 @@ def tasks_over(
 ) -> Any:  # noqa: ANN401 - a graph
     """Return the graph of parts of a view that `lowered` gave, under their keys.
 
-    Where chunks are is asked now. A part is put together where most of it is, and pieces are cut where they
-    are. Without a cluster whole chunks are handed on, and so they are, if `pinned`, where they are needed:
-    only who knows that the graph is run as it is may say so.
+    The workers of chunks are looked up now. A part is assembled where most of it is, and pieces are cut on
+    the workers of their chunks. Without a cluster whole chunks are passed on; so they are, unless `pinned`,
+    within a cluster: only a graph that runs without optimization may be pinned.
     """
     places, alone = _places(held), current_client() is None
     made = [_Part.of(view, held) for _, view in parts]
     homes = _homes(made, places)
     tasks: dict[Any, object] = {}
-    # The scheduler takes what begins like this for a moment's work, and gives it to no other worker.
+    # The scheduler treats keys with this prefix as fast tasks, and does not move them to another worker.
     apart_name = name_of("rechunk-split", name)
     cuts: dict[Any, object] = {}
     where: dict[Any, list[str]] = {}

@@ -1,4 +1,4 @@
-"""`to_dask`, what Dask makes of a tensor or view, and `reshard`, which has it computed on the workers."""
+"""`to_dask`, a tensor or view as a collection of Dask, and `reshard`, which computes it on the workers."""
 
 from itertools import pairwise
 from typing import Any, SupportsIndex, cast
@@ -35,8 +35,8 @@ def to_dask(
         they are cut where their chunks are, and nothing else moves.
     chunks
         Of a box, tiles or layers: a tiling, or what Dask and Zarr write: sizes, or one size, or -1 of each
-        mode. If not given, tiles are chunks, and what lies under one index of the outermost layer; a plain
-        box is cut as it lies in memory (``layout.hints()``).
+        mode. By default tiles are chunks, and so are the elements under one index of the outermost layer; a
+        plain box is cut in its memory order (``layout.hints()``).
     max_elements
         How many elements a chunk, or a run of rows, has at most where nothing else says so; if not given, as
         many as Dask's configuration allows bytes for. A present tile, and a row of the outermost mode, is
@@ -70,11 +70,11 @@ def to_dask(
 def reshard(
     value: ViewLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
 ) -> "DaskArray | DaskTensor | DaskBlocks":
-    """Return what `to_dask` gives, computed and kept on the workers; the fewest bytes move.
+    """Return the result of `to_dask`, computed and kept on the workers; the fewest bytes move.
 
     Each chunk is put together on the worker that has most of it (of equal ones, on that with the least to
     do), from pieces that were cut where they were. So an array is retiled, gathered, joined with its halo, or
-    rows are dealt anew. O(chunks) here; no element comes to this process.
+    rows are redistributed. O(chunks) here; no element comes to this process.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def reshard(
 def reshard_plan(
     value: ViewLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None
 ) -> Moves:
-    """Return what `reshard` would move between workers, and where it would put each chunk; nothing moves.
+    """Return the transfers of `reshard` between workers, and the worker of each chunk; nothing moves.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""What is awaited: the threads that wait in place of a loop of asyncio, and tensors that use them."""
+"""Classes for asyncio: threads that wait in place of the loop, and tensors that use them."""

@@ -24,7 +24,7 @@ class AsyncSnapshot(Shown):
 
     @property
     def closed(self) -> bool:
-        """Whether the server was told that nobody needs it."""
+        """True if it was released at the server."""
         return self._snapshot.closed
 
     async def names(self) -> list[str]:
@@ -37,7 +37,7 @@ class AsyncSnapshot(Shown):
         Raises
         ------
         TensorNameError
-            If there was none of this name.
+            If there was no tensor of this name.
         """
         found = await self._threads.run(partial(self._snapshot.__getitem__, name))
         return AsyncRemoteTensor(self._threads, found)
@@ -48,7 +48,7 @@ class AsyncSnapshot(Shown):
         return AsyncRemoteRecords(self._threads, found)
 
     async def close(self) -> None:
-        """Tell the server that nobody needs it; closing twice is harmless."""
+        """Release it at the server; closing twice is harmless."""
         await self._threads.run(self._snapshot.close)
 
     async def __aenter__(self) -> "AsyncSnapshot":

@@ -24,9 +24,9 @@ __all__ = ["AsyncRemoteTensor", "AsyncView"]
 
 @final
 class AsyncView(Shown):
-    """A part of a tensor at a server; which it is, is looked up when it is awaited.
+    """A part of a tensor at a server, selected when it is awaited.
 
-    To select rows of a jagged tensor is to ask for their lengths, and so nothing is asked when it is written.
+    Selecting rows of a jagged tensor requests their lengths, so no selection is made before that.
     """
 
     __slots__ = ("_make", "_threads")
@@ -40,7 +40,7 @@ class AsyncView(Shown):
         return AsyncView(self._threads, lambda: make()[key])
 
     async def view(self) -> View[Any]:
-        """Return the view, to put it together with others; `AsyncRemote.compute` computes what comes of it.
+        """Return the view, to combine it with others; `AsyncRemote.compute` computes the result.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class AsyncView(Shown):
         return (await self.view()).shape
 
     async def plan(self) -> "Plan":
-        """Return what computing it reads; nothing is read for that but lengths of rows."""
+        """Return the reads of computing it; this reads nothing but lengths of rows."""
         make = self._make
         return await self._threads.run(lambda: make().plan())
 
@@ -91,7 +91,7 @@ class AsyncRemoteTensor(Shown):
 
     @property
     def version(self) -> str:
-        """What tells it from what the server may have under this name later."""
+        """Identity of this version, different from later tensors of this name at the server."""
         return self._tensor.version
 
     @property
@@ -126,12 +126,12 @@ class AsyncRemoteTensor(Shown):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it stores a few elements, and all others are one value."""
+        """True if it stores some elements, and all others have one value."""
         return self._tensor.is_sparse
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the server takes no writes to it from here."""
+        """True if the server accepts no writes to it from this client."""
         return self._tensor.is_readonly
 
     async def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
@@ -146,7 +146,7 @@ class AsyncRemoteTensor(Shown):
     ) -> "AsyncRemoteTensor | AsyncView":
         """Return the tensor with elements of another type, as `RemoteTensor.astype` does."""
         tensor = self._tensor
-        if tensor.is_sparse:  # whose entries are asked for by its view
+        if tensor.is_sparse:  # its view requests the entries
             return AsyncView(self._threads, lambda: tensor.view().astype(dtype, casting=casting))
         found = tensor.astype(dtype, casting=casting)
         if isinstance(found, RemoteTensor):
@@ -154,7 +154,7 @@ class AsyncRemoteTensor(Shown):
         return AsyncView(self._threads, lambda: found)
 
     def __getitem__(self, key: ArrayKey) -> AsyncView:
-        """Return a part, of which nothing is asked before it is awaited."""
+        """Return a part; no request is sent before it is awaited."""
         tensor = self._tensor
         return AsyncView(self._threads, lambda: tensor[key])
 
@@ -181,7 +181,7 @@ class AsyncRemoteTensor(Shown):
     async def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> Tensor[Any]:
-        """Return what a function makes of each tile, all of which are read."""
+        """Return the reduction of each tile by a function, after reading all tiles."""
         return await self._threads.run(partial(self._tensor.reduce_tiles, function, initial=initial))
 
     # All of it.
@@ -195,11 +195,11 @@ class AsyncRemoteTensor(Shown):
         return await self._threads.run(self._tensor.view)
 
     async def as_source(self) -> Source:
-        """Return it as what views read; of a sparse tensor its entries are asked for."""
+        """Return it as a source of views; the entries of a sparse tensor are requested."""
         return await self._threads.run(self._tensor.as_source)
 
     async def plan(self) -> "Plan":
-        """Return what computing all of it reads."""
+        """Return the reads of computing all of it."""
         return await self._threads.run(self._tensor.plan)
 
     async def compute(

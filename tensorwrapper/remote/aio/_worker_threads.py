@@ -21,10 +21,10 @@ _T = TypeVar("_T")
 
 @final
 class Threads:
-    """A few threads, each with a connection of its own to the server at an address.
+    """A few threads, each with its connection to the server at an address.
 
-    A client and all that was looked up in it share them; they end when the last of these is dropped. They are
-    given nothing that has a hold on this: a thread cannot wait for its own end.
+    A client and its tensors share them; they end when the last of these is dropped. Their work holds no
+    reference to this object: a thread cannot wait for its own end.
     """
 
     __slots__ = ("_ended", "_pool", "_running", "address", "count")
@@ -38,18 +38,18 @@ class Threads:
 
     @property
     def closed(self) -> bool:
-        """Whether they take nothing more."""
+        """True if they accept no more work."""
         return self._ended.is_set()
 
     def refuse_pickling(self, what: object) -> NoReturn:
-        """Raise: what is awaited waits here."""
+        """Raise: objects that are awaited use threads of this process."""
         raise ConversionError(
             f"{what!r} waits in threads of this process, and is not pickled: its client is, and so is what "
             "`await part.view()` returns"
         )
 
     def close(self) -> None:
-        """Give up what is under way, and take nothing more; threads end soon after."""
+        """Cancel work under way, and accept no more; threads end soon after."""
         self._ended.set()
         for cancel in list(self._running):
             cancel.set()
@@ -82,7 +82,7 @@ class Threads:
     async def run(
         self, work: Callable[[], _T], cancel: threading.Event | None = None, *, holds: bool = False
     ) -> _T:
-        """Return what a thread makes of a function; `holds` if nobody may go on while it is at work."""
+        """Return the result of a function in a thread; with `holds`, a cancelled caller waits for its end."""
         if self.closed:
             raise TransportClosedError(f"the client of {self.address} is closed")
         future = asyncio.get_running_loop().run_in_executor(
@@ -94,7 +94,7 @@ class Threads:
             if cancel is not None:
                 cancel.set()
             while holds and not future.done():
-                # Cancelled once more, he has to wait all the same: somebody writes to his memory.
+                # Cancelled again, it has to wait all the same: a thread still writes to the caller's memory.
                 await _settled(future)
             raise
         except ComputationCancelledError:
@@ -104,7 +104,7 @@ class Threads:
 
     def __del__(self) -> None:
         if hasattr(self, "_pool") and not self.closed:
-            # Nothing waits for long: what is under way is given up.
+            # The threads end soon, as their work is cancelled.
             self.close()
             self.join()
 
@@ -121,7 +121,7 @@ async def _settled(future: "asyncio.Future[_T]") -> None:
     except asyncio.CancelledError:
         return
     if not future.cancelled():
-        # What went wrong in it is of no interest any more, but must be asked for.
+        # Nobody needs the exception, but asyncio logs one that was never retrieved.
         future.exception()
 
 

@@ -1,1 +1,1 @@
-"""What requests ask for: large selections in pieces, and many runs as a few boxes."""
+"""Selections of requests: split large ones, and merge many runs into a few boxes."""

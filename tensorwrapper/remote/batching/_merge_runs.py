@@ -1,4 +1,4 @@
-"""Runs of a box whose rows have them at the same columns, as boxes: one says what many runs would."""
+"""Merge runs of a box into boxes, where rows have runs at the same columns: one box replaces many runs."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -16,18 +16,18 @@ _BOX: Final = 20
 _TABLE: Final = 50
 """Bytes beside those of the positions that name one that is none."""
 _FEW: Final = 32
-"""Runs below which nobody looks: they are named in less than a box is."""
+"""Runs below which merging does not pay: their description is shorter than that of a box."""
 
 
 def may_be_bands(wanted: Wanted, extents: Extents) -> bool:
-    """Tell whether a selection of a box is so many runs that it is looked at."""
+    """Return True if a selection of a box has enough runs to be worth merging."""
     return isinstance(wanted, Runs) and len(wanted.starts) >= _FEW and len(extents) > 1
 
 
 def in_bands(
     selections: Sequence[Wanted], out: Sequence[Array], extents: Extents
 ) -> Iterator[tuple[int, Wanted, Array]]:
-    """Return selections of a box with their numbers and targets, runs as boxes where that is said in less.
+    """Yield selections of a box with their numbers and targets, runs as boxes where these are shorter.
 
     Tiles of a tiled tensor are such runs: each row of a tile is one, at the columns of that above it.
     """
@@ -45,7 +45,7 @@ def in_bands(
 
 
 def _bands(runs: Runs, extents: Extents) -> list[Outer] | None:
-    """Return boxes that have the elements of runs in their order; None if runs are said in less. O(runs)."""
+    """Return boxes with the elements of runs in their order; None if runs are shorter. O(runs)."""
     rows, columns, lengths = _by_row(runs, extents[-1])
     first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
     begins = _begins(rows, columns, lengths, first, extents[-2])

@@ -1,4 +1,4 @@
-"""What one request may ask for: large selections in pieces, and small ones together."""
+"""Sizes of requests: split large selections, and combine small ones."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
@@ -11,7 +11,7 @@ from tensorwrapper.typing import Array
 __all__ = ["Piece", "batches_of", "halved", "halves_of"]
 
 Piece = tuple[int, Wanted, Array]
-"""The number of the selection that it is a piece of, what is asked for, and where that goes."""
+"""Number of the selection, the piece of it to request, and the target."""
 
 _POSITIONS: Final = 2**20
 _SELECTIONS: Final = 128
@@ -100,7 +100,7 @@ def halves_of(wanted: Wanted) -> list[Wanted]:
 
 
 def halved(batch: list[Piece]) -> list[list[Piece]]:
-    """Return two batches that ask for what one does; none if that is a single element."""
+    """Return two batches of half the size; none for a single element."""
     if len(batch) > 1:
         return [batch[: len(batch) // 2], batch[len(batch) // 2 :]]
     (number, wanted, target) = batch[0]

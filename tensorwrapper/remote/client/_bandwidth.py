@@ -1,4 +1,4 @@
-"""`Link`: how fast bytes come from a server, as far as reads have told, and what follows from that."""
+"""`Link`: the speed of the link to a server, measured by reads, and the resulting sizes of requests."""
 
 from typing import Final, cast, final
 
@@ -14,7 +14,7 @@ _LEAST: Final = 2**14
 _FIRST: Final = 2**17
 """Bytes of an answer over a link of which nothing is known."""
 _AHEAD: Final = 0.02
-"""Seconds that what is on the way may take: so long a cancelled read, or a small one, waits for it."""
+"""Seconds of data under way: a cancelled read, or a small one, waits so long."""
 _AT_ONCE: Final = 4
 _SECONDS: Final = 0.005
 """Seconds below which a read tells nothing: it is the pause before it, and not the link."""
@@ -26,20 +26,20 @@ _PACKS: Final = 60e6
 
 @final
 class Link:
-    """What is known of the way to a server. Any thread may use it; it is a few numbers."""
+    """Measurements of the link to a server. Any thread may use it."""
 
     __slots__ = ("bandwidth", "is_local", "ratio", "round_trip")
 
     def __init__(self, address: str) -> None:
-        # What is no address is refused where it is connected to.
+        # Connecting refuses an invalid address.
         self.is_local: bool = isinstance(cast("object", address), str) and is_local(address)
-        """Whether it stays on this machine, where packing and small pieces never pay."""
+        """True if the server is on this machine, where packing and small pieces never pay."""
         self.bandwidth: float | None = None
         """Bytes a second; None before a read was long enough to tell."""
         self.round_trip: float = _LONGEST
         """Seconds from a request to its answer, at best."""
         self.ratio: float = 2.0
-        """How much smaller what was packed last became."""
+        """Factor by which the last packed answer was smaller."""
 
     def note(self, nbytes: int, seconds: float) -> None:
         """Take in that so many bytes came in so many seconds."""
@@ -53,17 +53,17 @@ class Link:
         self.round_trip = min(self.round_trip, seconds)
 
     def note_ratio(self, before: int, after: int) -> None:
-        """Take in what packing made of so many bytes; 1 where they were better sent as they are."""
+        """Note by how much a packed answer was smaller; a ratio of 1 if packing did not pay."""
         self.ratio += 0.5 * (before / max(after, 1) - self.ratio)
 
     @property
     def piece_bytes(self) -> int:
-        """Bytes of one answer: what is on the way together takes a moment, however slow the link is."""
+        """Bytes of one answer, chosen so that the answers under way take a moment on any link."""
         if self.is_local:
             return _PIECE
         if self.bandwidth is None:
             return _FIRST
-        # What is on the way must last until the next request has gone there: else the link is never full.
+        # The data under way must last until the next request arrives, or the link idles.
         ahead = _AHEAD + (self.round_trip if self.round_trip < _LONGEST else 0.0)
         return min(max(int(self.bandwidth * ahead / _AT_ONCE), _LEAST), _PIECE)
 
@@ -73,7 +73,7 @@ class Link:
 
     @property
     def packs(self) -> bool:
-        """Whether answers come sooner if they are packed."""
+        """True if packed answers arrive sooner."""
         if self.is_local or self.bandwidth is None:
             return False
         return self.bandwidth < _PACKS * (1 - 1 / max(self.ratio, 1.0))

@@ -62,7 +62,7 @@ def symmetry_of_tiles(facts: Facts, source: RemoteSource, pattern: BlockPattern[
     Raises
     ------
     RemoteProtocolError
-        If what it says does not fit the tiles.
+        If the description does not fit the tiles.
     """
     if facts.symmetry is None:
         return None
@@ -108,7 +108,7 @@ class RemoteBlocks:
     def __init__(self, facts: Facts, source: RemoteSource, fill: Array) -> None:
         tiled = cast("Tiled", unnamed_shape(source.shape).implementation)
         self.pattern: BlockPattern[Any] = pattern_of(facts, source)
-        """Which tiles are present."""
+        """Pattern of the present tiles."""
         symmetry = symmetry_of_tiles(facts, source, self.pattern)
         what, pattern = STORED, self.pattern
         if symmetry is not None:
@@ -121,7 +121,7 @@ class RemoteBlocks:
             Tiled(self.pattern.tiling.partitions, tiled.grid.origin), names_of(source.shape)
         )
         self.tensor: Tensor[Any] = make_tensor(packed_layout(shape), buffer)
-        """All of it. Its elements are fetched when they are used."""
+        """The whole tensor. Its elements are fetched on access."""
 
     def view(self, layout: Layout[Any]) -> View[Any]:
         """Return the elements that a layout of the tiles reaches; of a tile by itself a dense view."""

@@ -53,15 +53,15 @@ from tensorwrapper.wire import Limits
 __all__ = ["Connection", "Connections"]
 
 _PING: Final = 0.5
-"""Seconds of silence after which the server is asked whether it is there."""
+"""Seconds of silence after which the client checks that the server is alive."""
 _AGAIN: Final = 2.0
-"""Seconds after which a request is sent anew, if the server is there and has not answered."""
+"""Seconds after which a request is repeated, if the server is alive and has not answered."""
 _STALLED: Final = 3.0
-"""Seconds after which a connection that takes no bytes is made anew: what is lost with it is sent again."""
+"""Seconds after which a connection that takes no bytes is replaced; lost messages are sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _LOOK: Final = 0.05
-"""Seconds between two looks at what only time changes, also while answers come one after the other."""
+"""Seconds between two checks of timeouts, also while answers come one after the other."""
 _LET_GO: Final = 1.0
 """Seconds that a thread has to let go of a socket that another one closes: it waits for a tenth at a time."""
 _LIMITS: Final = Limits(
@@ -73,8 +73,8 @@ _LIMITS: Final = Limits(
     total_bytes=2**26 + 2**16,
     received_bytes=2**26 + 2**16,
 )
-"""What an answer may be at most, whatever it is to: of numbers never over 2 MiB are asked for at once, and a
-shape or texts have 64 MiB. ZeroMQ breaks the connection off at a larger frame, and takes none of it."""
+"""Limits on any answer: requests for numbers are never over 2 MiB, and a shape or texts have at most
+64 MiB. For a larger frame ZeroMQ breaks the connection, and delivers none of it."""
 _WAITING: Final = frozenset[RequestState](("queued", "waiting"))
 _log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ class Connection:
         self._compress = compress
         self._patience = patience
         self._client = secrets.token_hex(16)
-        # Numbers are never used twice, nor guessed by who was not told.
+        # Numbers are never reused, and other clients cannot guess them.
         self._numbers = itertools.count(secrets.randbits(62))
         self._pending: dict[int, Pending] = {}
         self._reader = AnswerReader(_LIMITS)
@@ -156,14 +156,14 @@ class Connection:
 
     @property
     def counters(self) -> Counters:
-        """What went over it."""
+        """Traffic over it."""
         return self._socket.counters
 
     def piece_bytes(self, total: int = 2**63, *, narrowing: int = 1) -> int:
-        """Return how many bytes of elements one answer is to have, by what is known of the link now.
+        """Return the bytes of elements to request in one answer, by the measured speed of the link.
 
-        Of a read of so many bytes: it may be one answer where many would be smaller. A server that casts to
-        a smaller type counts `narrowing` times as many: it holds what it casts.
+        `total` is the size of the read: it may be one answer where many would be smaller. A server that casts
+        to a smaller type counts `narrowing` times as many, for the elements before the cast.
         """
         return min(self.welcome.answer_bytes // narrowing, self.link.piece_of(total))
 
@@ -174,17 +174,18 @@ class Connection:
 
     @property
     def client(self) -> str:
-        """What the server knows it by."""
+        """Identity of this client at the server."""
         return self._client
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether frames are encrypted, and so longer."""
+        """True if frames are encrypted, and so longer."""
         return self._socket.is_encrypted
 
     def start(self, request: Request, said: Prepared | None = None) -> Pending:
-        """Send a request, which may have been written before; return what will have its answer."""
-        # What cannot be written is no request: it would be tried again and again beside others.
+        """Send a request, which may be encoded already; return its pending answer."""
+        # Encode first: a request that cannot be encoded must not be recorded, as it would be sent again and
+        # again.
         written = prepare_request(request) if said is None else said
         pending = Pending(next(self._numbers), request, written)
         self._pending[pending.number] = pending
@@ -220,7 +221,7 @@ class Connection:
         return answer
 
     def forget(self, pending: Pending) -> None:
-        """Tell the server, if it can be told now, that an answer is not wanted any more."""
+        """Cancel an answer at the server, if that can be sent now."""
         if self._pending.pop(pending.number, None) is None or self.closed:
             return
         pending.take("cancelled")
@@ -266,7 +267,8 @@ class Connection:
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
         """Tell whether no peer will be there, and not one that was there, and may be coming back.
 
-        One that is killed, or starts, breaks handshakes off; who it was before is known.
+        A server that is killed, or starts, breaks handshakes off. The welcome shows that one was there
+        before.
         """
         return isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome")
 
@@ -310,7 +312,7 @@ class Connection:
             self._resend(answer.server)
             return
         if pending is None:
-            # Of a request that was cancelled, or an answer that came twice.
+            # Its request was cancelled, or the answer came twice.
             return
         if isinstance(answer, Refused) and answer.reason == "replayed":
             # The server works at it still.
@@ -330,7 +332,7 @@ class Connection:
         del self._pending[number]
 
     def _resend(self, server: str) -> None:
-        """Send what a server that has started anew does not know of, and what may have been lost."""
+        """Send requests that a restarted server does not know, and messages that may have been lost."""
         welcome: Welcome | None = getattr(self, "welcome", None)
         anew = welcome is not None and server != welcome.server
         if anew and welcome is not None:
@@ -349,7 +351,7 @@ class Connection:
                 self._send(pending)
 
     def _look(self) -> None:
-        """Do what time asks for: send again what waits, ask whether anybody is there, give up."""
+        """Do timed work: repeat unanswered requests, check that the server is alive, give up."""
         now = self._looked = time.monotonic()
         if self._socket.is_broken:
             self._break()
@@ -372,7 +374,7 @@ class Connection:
         return self._patience.left(pending, self._heard, self._moved)
 
     def _break(self) -> NoReturn:
-        """Raise what is wrong with a server whose answer no client takes; its connection is over."""
+        """Raise the error of a server whose answers are not accepted; its connection ends."""
         pending, self._pending = self._pending, {}
         self.close()
         writes = [own for own in pending.values() if own.sent and isinstance(own.request, AskWrite)]
@@ -396,7 +398,7 @@ class Connection:
 
     @property
     def closed(self) -> bool:
-        """Whether it is over, by `close` or by what the server sent."""
+        """True if it has ended, by `close` or by a message of the server."""
         return self._closing or self._socket.closed
 
     def close(self) -> None:
@@ -438,12 +440,12 @@ class Connections:
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """True if it was closed."""
         return self._closed
 
     @property
     def has_keys(self) -> bool:
-        """Whether it proves with a key who we are."""
+        """True if it authenticates with a key."""
         return self._make[1] is not None
 
     @property
@@ -453,7 +455,7 @@ class Connections:
 
     @property
     def is_leaked(self) -> bool:
-        """Whether it is open still, in the process that opened it."""
+        """True if it is still open, in the process that opened it."""
         return not self._closed and self._process == os.getpid()
 
     def here(self) -> Connection:
@@ -478,7 +480,7 @@ class Connections:
             found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
-                # Whoever closed the client while this one was made knew nothing of it.
+                # Another thread may have closed the client while this connection was made.
                 if self._closed:
                     gone.append(found)
                 else:
@@ -507,7 +509,7 @@ class Connections:
         return TransportClosedError(f"the client of {self.address} is closed")
 
     def counters(self) -> list[Counters]:
-        """Return what went over each connection that is open."""
+        """Return the traffic of each open connection."""
         with self._lock:
             return [own.counters for own in self._open.values()]
 
@@ -524,7 +526,7 @@ class Connections:
             connection.close()
 
     def __del__(self) -> None:
-        # The last that could read has gone: the client, its tensors, and what is made of them.
+        # The last object that could read is gone: the client, its tensors, and their views.
         if getattr(self, "_process", None) is not None and self.is_leaked:
             self.close()
             warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)

@@ -48,7 +48,7 @@ def names_under(connections: Connections, start: str, pin: str = "") -> list[str
 def facts_of(
     connections: Connections, names: Sequence[str], pin: str = "", *, records: bool = False
 ) -> list[Facts]:
-    """Return what a server tells of tensors: of fields also whose they are, if it knows that."""
+    """Return a server's facts of tensors: for fields also their records, if it supports that."""
     connection = connections.here()
     box, symmetry = [word in connection.welcome.capabilities for word in ("box", "symmetry")]
     found: list[Facts] = []

@@ -154,7 +154,7 @@ def orbit_source(facts: Facts, source: RemoteSource) -> OrbitSource:
     Raises
     ------
     RemoteProtocolError
-        If what the server says of its symmetry does not fit its shape.
+        If the server's description of its symmetry does not fit its shape.
     """
     try:
         own = symmetry_for(Symmetry.parse(facts.symmetry or ""), source.dtype)

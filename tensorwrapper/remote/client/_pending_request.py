@@ -1,4 +1,4 @@
-"""`Pending` and `Timeouts`: a request that is not answered yet, how long it may be, and what a refusal is."""
+"""`Pending` and `Timeouts`: a request without an answer, its time limits, and the errors of refusals."""
 
 import time
 from typing import Final, NoReturn, TypeAlias, cast, final
@@ -21,7 +21,7 @@ from tensorwrapper.typing import BufferLike
 __all__ = ["IDLE", "Pending", "Prepared", "Timeouts", "is_unsafe", "raise_refusal", "unknown_outcome"]
 
 IDLE: Final = 120.0
-"""Seconds that a server may be there, and answer nothing that it was asked for, unless others are given."""
+"""Default seconds in which a server that is alive must answer some request."""
 
 
 Prepared: TypeAlias = tuple[bytes, list[BufferLike]]
@@ -49,7 +49,7 @@ class Pending:
         self.number: int = number
         self.request: Request = request
         self.said: Prepared | None = said
-        """What is sent beside the number, if it was written before."""
+        """Frames beside the number, if they were encoded before."""
         self.answer: Answer | None = None
         self.failed: TensorWrapperError | None = None
         self.begun: float = time.monotonic()
@@ -70,14 +70,14 @@ class Pending:
 @final
 @frozen
 class Timeouts:
-    """For how many seconds a client waits.
+    """Timeouts of a client, in seconds.
 
     Attributes
     ----------
     timeout
         While nothing at all is heard of the server.
     deadline
-        For one request, whatever is heard.
+        For one request, even if other messages arrive.
     idle
         While the server is heard, and answers no request: that it is there is no progress.
     """
@@ -87,12 +87,12 @@ class Timeouts:
     idle: float | None = IDLE
 
     def check(self) -> "Timeouts":
-        """Return it; raise if one of its limits is no time.
+        """Return it; raise if one of its limits is not a time.
 
         Raises
         ------
         ConversionError
-            If it is no number of seconds above 0.
+            If it is not a number of seconds above 0.
         """
         for name, own in (("deadline", self.deadline), ("idle", self.idle)):
             given = cast("object", own)
@@ -104,12 +104,12 @@ class Timeouts:
         return self
 
     def left(self, pending: Pending, heard: float, moved: float) -> tuple[float, str]:
-        """Return how many seconds a request may wait still, and what is said when there are none.
+        """Return how many seconds a request may still wait, and the reason to report after that.
 
         `heard` is when anything came of the server, `moved` when an answer did.
         """
         now = time.monotonic()
-        # Who is asked hello answers at once, or is no server of tensors.
+        # A server answers hello at once; anything else is not a server of tensors.
         since = pending.begun if isinstance(pending.request, Hello) else max(heard, pending.begun)
         found = self.timeout - (now - since), ""
         if self.idle is not None:
@@ -143,7 +143,7 @@ def is_unsafe(pending: Pending) -> bool:
 
 
 def unknown_outcome(address: str, why: str) -> OutcomeUnknownError:
-    """Return the error for a write of which nobody knows whether it was done."""
+    """Return the error for a write whose outcome is unknown."""
     return OutcomeUnknownError(
         f"a write to {address} was sent, and {why}: it is done or not, and it is not sent again"
     )

@@ -1,4 +1,4 @@
-"""`PushedSource`: a view of what one server has, which computes it and sends the elements of the result."""
+"""`PushedSource`: a view of one server's tensors, computed there; only elements of the result are sent."""
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
@@ -41,7 +41,7 @@ __all__ = ["described", "pushed", "reduced"]
 @final
 @frozen(eq=False, repr=False)
 class PushedSource:
-    """A view that a server computes. Reading it asks for what is wanted of the result."""
+    """A view that a server computes. Reading it requests the wanted elements of the result."""
 
     connections: Connections
     view: Described
@@ -50,7 +50,7 @@ class PushedSource:
 
     @property
     def version(self) -> str:
-        """Those of all tensors that the view is made of."""
+        """Versions of all tensors of the view."""
         return self.view.version
 
     @property
@@ -60,11 +60,11 @@ class PushedSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs of elements, and each thread reads over a connection of its own."""
+        """Reads runs of elements, over one connection per thread."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        """Return how many bytes a selection moves: its elements, and its description."""
         return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -114,7 +114,7 @@ def _opened(
 
 
 def described(connections: Connections, view: View[Any]) -> Described | None:
-    """Return how a server is told of a view; None if JSON cannot say it, or not all of it is there."""
+    """Return the description of a view for a server; None if it has no JSON or has other sources."""
     whole = _whole(connections, view)
     if whole is None:
         return None
@@ -158,7 +158,7 @@ def reduced(
     over: object,
     initial: object = None,
 ) -> Tensor[Any]:
-    """Return what a server makes of the rows, tiles or a mode of a view, or this end if it cannot be told."""
+    """Return the reduction of a view's rows, tiles or mode, computed at the server or else here."""
     name = getattr(ufunc, "__name__", "")
     # A function of the same name is another one.
     if name not in get_args(Reduction) or getattr(np, name) is not ufunc:
@@ -167,7 +167,7 @@ def reduced(
     if initial is not None and not isinstance(ufunc, np.ufunc):
         raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
     reduction = cast("Reduction", name)
-    # What is refused in memory is refused here, before anything is asked.
+    # Raise the errors of a reduction in memory here, before a request is sent.
     summed, by = summands(view, reduction)
     expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
@@ -192,7 +192,7 @@ def reduced(
 
 
 def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: object) -> Tensor[Any]:
-    """Return what a ufunc makes of a view that no server can be told of: its elements come here."""
+    """Return the reduction of a view that cannot be described to a server: its elements are read."""
     if over == "rows":
         return view.rows().reduce(ufunc, initial=initial)
     if over == "tiles":
@@ -202,7 +202,7 @@ def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: 
 
 
 def _over(over: object, shape: Shape[Any]) -> ReducedOver:
-    """Return what is reduced, a mode counted from the first."""
+    """Return the unit of a reduction, a mode counted from the first."""
     if over in ("rows", "tiles"):
         return cast("ReducedOver", over)
     if isinstance(over, bool | np.bool_) or not isinstance(over, SupportsIndex):

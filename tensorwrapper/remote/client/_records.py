@@ -189,7 +189,7 @@ class RemoteRecords(NoArray):
     def __join__(
         self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
     ) -> "Records":
-        """Return what `tw.concat`, `tw.stack` or `tw.where` make of the view, and of other records."""
+        """Return the result of `tw.concat`, `tw.stack` or `tw.where` for the view and other records."""
         return self.view().__join__(what, operands, mode)
 
     def _no_array(self, what: str) -> ConversionError:

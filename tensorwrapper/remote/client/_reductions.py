@@ -28,7 +28,7 @@ _BY: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.all: np.logical_and,
     np.count_nonzero: np.count_nonzero,
 }
-"""Functions of NumPy, and by what a server reduces for them."""
+"""Functions of NumPy, and the reductions that servers use for them."""
 _UFUNCS: Final = frozenset(own for own in _BY.values() if isinstance(own, np.ufunc))
 _LEAST: Final = 2**14
 """Bytes of a tensor up to which its elements come here in one answer, and stay for the next question."""
@@ -41,10 +41,10 @@ def reduced_there(
     arguments: "tuple[Any, ...]",
     options: dict[str, Any],
 ) -> object:
-    """Return what a function makes of a whole tensor at its server; `NotImplemented` if its elements come.
+    """Return the reduction of a whole tensor at its server; `NotImplemented` if it is read instead.
 
-    Those of few bytes come, as those of which the server makes no number: sparse ones, strings, elements that
-    may be null, tiles, and what an option asks for. Sums of floats are rounded as at the server: it adds up
+    Small tensors are read. So are those that the server does not reduce to numbers: sparse ones, strings,
+    nullable elements, tiles, and some options. Sums of floats are rounded as at the server: it adds up
     blocks of elements.
 
     Parameters
@@ -110,7 +110,7 @@ def _mean(view: View[Any], sums: Any, axis: object) -> object:  # noqa: ANN401 -
 def _numbers(
     connections: Connections, by: Callable[..., Any], view: View[Any], axis: object
 ) -> Tensor[Any] | None:
-    """Return what the server makes of a mode, of rows, or of all elements; None if it is not to."""
+    """Return the server's reduction of a mode, of rows, or of all elements; None if it is to be read."""
     shape = view.shape
     over: int | str
     if axis is None:

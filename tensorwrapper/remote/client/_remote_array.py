@@ -31,11 +31,11 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         progress: "Progress | None" = None,
         cancel: "Cancel | None" = None,
     ) -> Tensor[Any]:
-        """Return all elements as a tensor with memory of its own, or in `out`; see `View.compute`."""
+        """Return all elements as a tensor in new memory, or in `out`; see `View.compute`."""
         return self.view().compute(out, progress=progress, cancel=cancel)
 
     def plan(self) -> "Plan":
-        """Return what computing all of it reads; nothing is read for that but its shape."""
+        """Return the reads of computing all of it; this reads nothing but its shape."""
         return self.view().plan()
 
     def tolist(self) -> list[Any]:
@@ -48,7 +48,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         arguments: tuple[Any, ...],  # noqa: ARG002
         options: dict[str, Any],  # noqa: ARG002
     ) -> object:
-        """Return what a function makes of it where it is; `NotImplemented` if its elements come for that."""
+        """Return its reduction at the server; `NotImplemented` if it is read instead."""
         return NotImplemented
 
     # For operators and keys of tensors and views.

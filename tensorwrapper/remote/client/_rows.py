@@ -20,11 +20,11 @@ _ROW: Final = re.compile(r"(?<=under the prefix )\((\d+),")
 
 
 class WholeSource(Source, Protocol):
-    """What rows are of: a source in another process."""
+    """Source of rows in another process."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """What it may do."""
+        """Abilities of the source."""
         ...
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
@@ -35,12 +35,12 @@ class WholeSource(Source, Protocol):
 @final
 @frozen(eq=False, repr=False)
 class RowsSource:
-    """Rows of a tensor whose table of rows is elsewhere: numbers of elements are turned into those there.
+    """Rows of a tensor whose row table is at a server: converts local element numbers to those there.
 
     Attributes
     ----------
     whole
-        What has all rows; its shape is not asked for.
+        Source of all rows; its shape is not requested.
     shape
         The rows, in the order that they have there.
     starts
@@ -64,12 +64,12 @@ class RowsSource:
 
     @property
     def version(self) -> str:
-        """That of the whole tensor."""
+        """Version of the whole tensor."""
         return self.whole.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Those of the whole tensor."""
+        """Abilities of the whole tensor."""
         return self.whole.abilities
 
     @property
@@ -126,16 +126,16 @@ class RowsSource:
 
 
 def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntArray) -> RowsSource:
-    """Return the source of runs of rows, of which the server said where they begin and how long they are."""
+    """Return the source of runs of rows, with the server's starts and lengths."""
     splits = splits_of(lengths)
     marks = np.concatenate([[0], np.cumsum(rows.lengths)])
     return RowsSource(whole, Shape.from_offsets(splits), starts, splits[marks])
 
 
 def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]]) -> View[Any] | None:
-    """Return the part that a key selects of so many rows, of which the rows come first; None if they do not.
+    """Return the part that a key selects from rows, or None if the key does not select rows first.
 
-    `rows_of` returns rows by their numbers, which ascend: each is asked for once.
+    `rows_of` returns rows by their ascending numbers: each is requested once.
     """
     parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
     if not parts or parts[0] is None or parts[0] is Ellipsis:
@@ -145,9 +145,9 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
         return None
     chosen = None if rest else _ascending_of(first, count)
     if chosen is not None:
-        # The short way of what follows: numbers as they are mostly given.
+        # Fast path for the usual ascending numbers.
         return rows_of(Runs(chosen))
-    # NumPy knows what keys of one mode may be, and what they select.
+    # NumPy implements keys of one mode: let it select from the numbers.
     numbers: View[Any] = as_view(iota(Shape(count)))
     places: View[Any] = numbers[first]
     if places.rank > 1:
@@ -163,7 +163,7 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
         return view[(slice(None), *rest)] if rest else view[:]
     except TensorWrapperError as error:
         if error.args and not isinstance(first, list | tuple | np.ndarray):
-            # It says the number of a row among those that are here. Of those in a list that is their place.
+            # The message has a number among the selected rows, which is the position in a list of rows.
             text = _ROW.sub(lambda found: f"({chosen[int(found[1])]},", str(error.args[0]))
             error.args = (text, *error.args[1:])
         raise

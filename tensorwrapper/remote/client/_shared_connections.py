@@ -1,4 +1,4 @@
-"""Connections of what came from another process: all of it here shares those to one server."""
+"""Connections of unpickled objects: all of them in this process share those to one server."""
 
 import atexit
 import threading
@@ -11,19 +11,19 @@ from tensorwrapper.remote.client._pending_request import Timeouts
 __all__ = ["Opening", "opened", "opening_of"]
 
 Opening: TypeAlias = tuple[str, Timeouts, int, bool | None]
-"""What another process needs to connect as we did: what `Connections` is made of, but for keys."""
+"""Arguments of `Connections`, without keys, for another process to connect in the same way."""
 
 _open: Final[dict[Opening, Connections]] = {}
 _lock: Final = threading.Lock()
 
 
 def opening_of(what: object, connections: Connections) -> Opening:
-    """Return what another process needs to connect as we are connected.
+    """Return the arguments with which another process connects as this client does.
 
     Raises
     ------
     ConversionError
-        If we have keys: whoever reads what was pickled could be us.
+        If the client has keys: any reader of the pickle could use them.
     """
     if connections.has_keys:
         _refuse_keys(what)
@@ -32,13 +32,13 @@ def opening_of(what: object, connections: Connections) -> Opening:
 
 def _refuse_keys(what: object) -> NoReturn:
     raise ConversionError(
-        f"{what!r} is read with a secret key, which is not pickled: whoever sees the bytes could be us. "
+        f"{what!r} is read with a secret key, which is not pickled: any reader of the bytes could use it. "
         "Load the keys there, KeyPair.load(path), and connect(address, security=CurveClient(...))"
     )
 
 
 def opened(opening: Opening) -> Connections:
-    """Return the connections to a server of what came from another process."""
+    """Return the shared connections of unpickled objects to a server."""
     with _lock:
         found = _open.get(opening)
         if found is None or found.closed or not found.is_leaked:

@@ -32,7 +32,7 @@ class Snapshot(Closing, Mapping[str, RemoteTensor]):
 
     @property
     def closed(self) -> bool:
-        """Whether the server was told that nobody needs it."""
+        """True if it was released at the server."""
         return not self._pin
 
     def _alive(self) -> str:
@@ -63,7 +63,7 @@ class Snapshot(Closing, Mapping[str, RemoteTensor]):
         return found_records(self._connections, name, self._alive())
 
     def close(self) -> None:
-        """Tell the server that nobody needs it; closing twice is harmless."""
+        """Release it at the server; closing twice is harmless."""
         pin, self._pin = self._pin, ""
         if pin and not self._connections.closed:
             try:

@@ -43,15 +43,15 @@ _WINDOW: Final = 4
 """Requests of one read that are on the way at once."""
 _WAIT: Final = 0.05
 _BLOCK: Final = 2**19
-"""Bytes that whoever may be told to stop writes at a time."""
+"""Bytes to write between two checks for cancellation."""
 _HURRY: Final = 0.001
-"""Seconds after which whoever waits looks whether to go on, if he may be told to stop."""
+"""Seconds between checks of a waiting read that may be cancelled."""
 
 
 @final
 @frozen(eq=False, repr=False)
 class RemoteSource:
-    """A tensor that a server has, at one version. Reading it asks for what is wanted, and nothing else."""
+    """A tensor at a server, at one version. Reading it requests only the wanted elements."""
 
     connections: Connections
     name: str
@@ -61,13 +61,13 @@ class RemoteSource:
     cast: str | None = None
     """The type of the elements as the protocol has it, if the server is to cast them."""
     is_whole: bool = True
-    """Whether the shape is that of the tensor, and not that of its elements in one line."""
+    """True if the shape is that of the tensor, and not that of its flat elements."""
     layout: "Layout[Any] | None" = None
     """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
     held_itemsize: int = 0
     """Bytes of an element as the server holds it, which it counts if they are more than those of the cast."""
     nullable: bool = False
-    """Whether elements may be nulls: then views read `sides`."""
+    """True if elements may be nulls: then views read `sides`."""
 
     @property
     def sides(self) -> "tuple[RemoteSource, RemoteSource] | None":
@@ -80,16 +80,16 @@ class RemoteSource:
 
     @property
     def narrowing(self) -> int:
-        """How many times as many bytes the server counts of an answer as it has."""
+        """Factor by which the server counts an answer larger than it is, for elements before a cast."""
         return max(self.held_itemsize // max(self.dtype.itemsize, 1), 1)
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs, each thread reads over a connection of its own, and the server casts numbers."""
+        """Reads runs, over one connection per thread; the server casts numbers."""
         return _CASTS if self.dtype.kind in "biuf" and self.cast is None else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and what says which they are."""
+        """Return how many bytes a selection moves: its elements, and its description."""
         return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -104,9 +104,9 @@ class RemoteSource:
         return (self.connections.address, self.name, self.version) if plain else None
 
     def prepare(self, wanted: Wanted) -> "Callable[[], Array | None] | None":
-        """Return what reads one small selection, as a flat array; None if that is no short way of `read`.
+        """Return a reader of one small selection, as a flat array; None if that is no faster than `read`.
 
-        What is sent for it is written once.
+        Its request is encoded once.
         """
         nbytes = wanted.size * self.dtype.itemsize
         if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
@@ -146,7 +146,7 @@ class RemoteSource:
         Raises
         ------
         ConversionError
-            For strings, whose lengths nobody knows before they are read.
+            For strings, whose lengths are unknown before they are read.
         """
         if self.dtype.kind == "T":
             raise ConversionError("how many bytes strings take is known when they have arrived")
@@ -221,7 +221,7 @@ def _changed(source: "SplitRead", answer: Elements) -> VersionChangedError:
 
 
 class SplitRead(Protocol):
-    """What is read in pieces, each by a request."""
+    """A source that is read in pieces, each by a request."""
 
     @property
     def dtype(self) -> "np.dtype[Any]": ...
@@ -258,7 +258,7 @@ def _planned(
 
 
 def _pieces_of(source: SplitRead, connection: Connection, selections: Sequence[Wanted]) -> Callable[[], int]:
-    """Return what tells how many bytes of elements the next answer of a read is to have."""
+    """Return the function that chooses the size of the next answer of a read."""
     total = sum([own.size for own in selections]) * source.dtype.itemsize
     return partial(connection.piece_bytes, total, narrowing=source.narrowing)
 
@@ -325,7 +325,7 @@ class Reading:
             for pending, _ in arrived:
                 if isinstance(pending.answer, Elements | Packed):
                     self._note(pending.answer)
-            # The next are asked for before these are written.
+            # Request the next pieces before writing these.
             self._fill()
             for pending, batch in arrived:
                 for _ in self._write(pending, batch):
@@ -335,7 +335,7 @@ class Reading:
         """Write an answer where it belongs; between parts of it others may look whether to go on."""
         answer, source = pending.answer, self._source
         if isinstance(answer, Refused):
-            # How long strings are nobody knew.
+            # The sizes of strings were unknown, so halve the request.
             halves = halved(batch) if answer.reason == "limit" and source.dtype.kind == "T" else []
             if not halves:
                 raise_refusal(answer, pending.request)
@@ -356,13 +356,13 @@ class Reading:
             self._connection.cache.keep(pending.request, answer)
 
     def _unpacked(self, answer: Packed, batch: list[Piece]) -> Elements:
-        """Return elements that came packed, of which no more is made than was asked for."""
+        """Return the elements of a packed answer; at most the requested number is unpacked."""
         wanted = sum([own.size for _, own, _ in batch]) * self._source.dtype.itemsize
         self._connection.link.note_ratio(wanted, answer.data.nbytes)
         return Elements(answer.version, (unpack_bytes(answer.data, wanted),))
 
     def _note(self, answer: Elements | Packed) -> None:
-        """Take in how fast the link is, by what came since the read was begun."""
+        """Update the measured speed of the link with the bytes received since the read began."""
         frames = answer.frames if isinstance(answer, Elements) else (answer.data,)
         self._came += sum([frame.nbytes for frame in frames])
         self._connection.link.note(self._came, time.monotonic() - self._begun)
@@ -374,7 +374,7 @@ class Reading:
         for number, own, target in batch:
             part = found[done : done + own.size].reshape(own.extents)
             if self._wait == _HURRY:
-                # What one answer has takes milliseconds to write.
+                # Writing one answer takes milliseconds.
                 for block, values in _blocks_of(target, part):
                     write_elements(block, values)
                     yield None
@@ -412,7 +412,9 @@ def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: i
         return unpack_strings(frames[0], frames[1], count, dtype)
     if len(frames) != 1 or frames[0].nbytes != count * dtype.itemsize:
         nbytes = [frame.nbytes for frame in frames]
-        raise RemoteProtocolError("size", f"{count * dtype.itemsize} bytes were asked for, and {nbytes} came")
+        raise RemoteProtocolError(
+            "size", f"expected {count * dtype.itemsize} bytes of elements, and got {nbytes}"
+        )
     found: Array = np.frombuffer(frames[0], dtype.newbyteorder("<"))
     if not are_truths(found):
         raise RemoteProtocolError("integrity", "a bool is neither 0 nor 1")

@@ -1,4 +1,4 @@
-"""What a sparse tensor at a server stores, brought here."""
+"""Read the stored entries of a sparse tensor at a server."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -25,7 +25,7 @@ __all__ = ["fill_of_source", "read_entries", "read_entries_of_rows", "wanted_of"
 def read_entries(
     connections: Connections, facts: Facts, source: RemoteSource, selections: Sequence[Wanted]
 ) -> Tensor[Any]:
-    """Return a sparse tensor of the shape of a source that has what that stores within selections."""
+    """Return a sparse tensor of the shape of a source, with its stored entries within selections."""
     places, values = _stored(connections, facts, source, selections)
     layout = Layout(source.shape) if source.layout is None else source.layout
     return _sparse_tensor(layout, places, values, fill_of_source(facts, source))
@@ -48,7 +48,7 @@ def _sparse_tensor(layout: Layout[Any], places: IntArray, values: Array, fill: A
 def _stored(
     connections: Connections, facts: Facts, source: RemoteSource, selections: Sequence[Wanted]
 ) -> tuple[IntArray, Array]:
-    """Return the row-major numbers of what a source stores within selections, once each, and the elements."""
+    """Return the row-major numbers of the entries stored within selections, once each, and the elements."""
     numbers: list[IntArray] = [np.empty(0, np.int64)]
     values: list[Array] = [np.empty(0, source.dtype)]
     todo = [own for own in selections if own.size]
@@ -76,7 +76,7 @@ def _stored(
 
 
 def wanted_of(source: Source, key: ArrayKey) -> tuple[Wanted, ...]:
-    """Return what a view of a source that a key selects would read of it."""
+    """Return the selections that a view of a source by this key would read."""
     plan = as_view(source)[key].plan()
     return tuple([own for read in plan.reads for own in read.selections])
 

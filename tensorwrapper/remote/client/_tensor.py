@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["RemoteTensor"]
 
 _ROWS_AT_ONCE: Final = 2**17
-"""Rows whose lengths are asked for at once."""
+"""Rows whose lengths are requested at a time."""
 
 _WITH_LENGTHS: Final = 2**15
 """Bytes of elements that come with the lengths of their rows: fewer than a round trip would cost."""
@@ -60,18 +60,18 @@ _WITH_LENGTHS: Final = 2**15
 
 @final
 class RemoteTensor(RemoteArray, InTiles):
-    """A tensor that a server has, at the version that it had when it was looked up.
+    """A tensor at a server, pinned to its version at the time of lookup.
 
-    What is selected of it is a `View`, which reads from the server what it needs once it is computed; views,
-    and this, are put together with others by all functions of `selection`. If the tensor is changed, reads
-    raise `VersionChangedError`; look it up again.
+    Indexing returns a `View`. `compute()` reads only the needed elements from the server. All functions of
+    `selection` accept such views, and this tensor. If the tensor is changed, reads raise
+    `VersionChangedError`; look it up again.
 
     Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks
-    sends the elements of present tiles when a selection is computed. One that is tiled
-    there is tiled here: selections are of the box that the tiles cut, which is what is asked for.
+    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks sends
+    the elements of present tiles when a selection is computed. One that is tiled there is tiled here:
+    selections of elements are requested as selections of the box under the tiles.
 
-    It has the names of a view, and selections return one. Operators and ufuncs read what they compute on.
+    It has the names of a view, and selections return one. Operators and ufuncs read their operands.
     The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of
     16 KiB and more.
 
@@ -101,7 +101,7 @@ class RemoteTensor(RemoteArray, InTiles):
     def __reduce__(self) -> "tuple[Callable[..., RemoteTensor], tuple[Any, ...]]":
         return _opened, (opening_of(self, self._connections), self._facts, self._dtype)
 
-    # What is known without asking.
+    # Members known without a request.
 
     @property
     def name(self) -> str:
@@ -110,7 +110,7 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def version(self) -> str:
-        """What tells it from what the server may have under this name later."""
+        """Identity of this version, different from later tensors of this name at the server."""
         return self._facts.version
 
     @property
@@ -145,7 +145,7 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it stores a few elements, and all others are one value."""
+        """True if it stores some elements, and all others have one value."""
         return self._facts.entries is not None
 
     @property
@@ -153,11 +153,11 @@ class RemoteTensor(RemoteArray, InTiles):
         """True if an element may be a null."""
         return hasattr(self._dtype, "na_object") or may_be_null(self._facts.dtype)
 
-    # What is asked for once.
+    # Members requested once.
 
     @property
     def shape(self) -> Shape[Any]:
-        """The indices of all elements; of rows their lengths are asked for the first time."""
+        """The indices of all elements; the first access requests the lengths of rows."""
         shape = self._shape
         if shape is None:
             facts = self._facts
@@ -171,7 +171,7 @@ class RemoteTensor(RemoteArray, InTiles):
                 shape = Shape.jagged(lengths)
                 if shape.size != facts.size or (len(starts) and starts[0]):
                     raise RemoteProtocolError(
-                        "size", f"rows of {shape.size} elements are said to have {facts.size}"
+                        "size", f"rows of {shape.size} elements were described as {facts.size} elements"
                     )
             self._shape = shape
         return shape
@@ -184,7 +184,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return found
 
     def as_source(self) -> Source:
-        """Return it as what views read; of a sparse tensor its entries are asked for."""
+        """Return it as a source of views; the entries of a sparse tensor are requested."""
         if not self.is_sparse:
             orbits = self._orbits()
             return self._seen() if orbits is None else orbits
@@ -209,7 +209,7 @@ class RemoteTensor(RemoteArray, InTiles):
         ConversionError
             If elements of that type do not travel.
         DTypeError
-            If it is no type, or the elements are strings.
+            If it is not a type, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), times_like(to_dtype(dtype), self.dtype)
         is_seen = self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T"
@@ -223,7 +223,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return RemoteTensor(self._connections, self._facts, wanted)
 
     def _seen(self) -> RemoteSource:
-        """Return what views read: the whole, or the box that is seen in tiles."""
+        """Return the source of views: the whole, or the box under its tiles."""
         origin = self._facts.box
         if origin is None:
             return self._source(self.shape)
@@ -247,7 +247,7 @@ class RemoteTensor(RemoteArray, InTiles):
             nullable=may_be_null(self._facts.dtype),
         )
 
-    # What is selected.
+    # Selections.
 
     def __len__(self) -> int:
         return self.shape.extent(0) if self._facts.rows is None else self._facts.rows
@@ -272,13 +272,13 @@ class RemoteTensor(RemoteArray, InTiles):
             if is_basic(key):
                 return blocks.view(blocks.tensor.layout[cast("Any", key)])
         if self._facts.box is not None and not self.is_sparse and not self._stays_tiled(key):
-            # Elements of tiles come one tile after the other, which is how they are wanted: out of parts of
-            # the box each would be put in its place.
+            # Answers have the elements of tiles one tile after the other, in the wanted order. Read through
+            # the box, each element would have to be moved.
             return as_view(self._source(self.shape))[key]
         return self.view()[key]
 
     def _stays_tiled(self, key: ArrayKey) -> bool:
-        """Tell whether what a key selects of tiles are tiles, and not one, or rows as any others."""
+        """Return True if a key selects several tiles of a tiled tensor, so that the result is tiled."""
         if self._facts.box is None:
             return False
         items: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
@@ -292,7 +292,7 @@ class RemoteTensor(RemoteArray, InTiles):
     def _view_of_rows(self, rows: Runs) -> View[Any]:
         starts, lengths, elements = self._rows(rows, 0 if self.is_sparse else _WITH_LENGTHS)
         if elements is not None:
-            # They are here: nobody is asked again. To write to them would tell the server nothing.
+            # The elements came with the lengths. Writing to them would not reach the server.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
             return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
         return self._seen_rows(rows, starts, lengths)
@@ -323,13 +323,13 @@ class RemoteTensor(RemoteArray, InTiles):
             first, counts, _ = self._ask_rows(_some(rows, numbers, k, most), 0)
             starts.append(first)
             lengths.append(counts)
-        # A run that was asked for in pieces begins where its first piece does.
+        # A run that was requested in pieces begins where its first piece does.
         first = np.concatenate(starts)
         begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
         return first[np.isin(begins, rows.starts)], np.concatenate(lengths), None
 
     def _ask_rows(self, own: Runs, nbytes: int) -> tuple[IntArray, IntArray, Array | None]:
-        """Return what `_rows` does, of as many rows as one answer tells of."""
+        """Return the result of `_rows` for as many rows as fit one answer."""
         facts = self._facts
         answer = self._connections.here().ask(AskRows(facts.name, facts.version, own, nbytes))
         if not isinstance(answer, Rows) or answer.version != facts.version:
@@ -337,16 +337,16 @@ class RemoteTensor(RemoteArray, InTiles):
                 f"the rows of {facts.name!r} are not those of version {facts.version!r}"
             )
         if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
-            raise RemoteProtocolError("size", f"{own.size} rows were asked for, and others came")
+            raise RemoteProtocolError("size", f"the request was for {own.size} rows, and others came")
         most = int(answer.lengths.max(initial=0))
-        # A sum of 64 bits of what a stranger says may wrap around.
+        # A sum of untrusted numbers in 64 bits may overflow.
         count = int(answer.lengths.sum()) if most * own.size < 2**63 else sum(answer.lengths.tolist())
         if count > facts.size:
             raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
         elements = None
         if answer.elements is not None:
             if count * self.dtype.itemsize > nbytes:
-                raise RemoteProtocolError("size", f"{count} elements came that were not asked for")
+                raise RemoteProtocolError("size", f"{count} elements came without a request")
             elements = elements_of((answer.elements,), self.dtype, count)
         return answer.starts, answer.lengths, elements
 
@@ -437,11 +437,11 @@ class RemoteTensor(RemoteArray, InTiles):
         return blocks.view(wrap_layout(cast("LayoutCommon", found)))
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
-        """Return the part of a sparse tensor that a key selects: what is stored in it comes here."""
+        """Return the part of a sparse tensor that a key selects: its stored entries are read."""
         return as_view(self._stored_in(wanted_of(self._seen(), key)))[key]
 
     def _stored_in(self, selections: Sequence[Wanted]) -> Tensor[Any]:
-        """Return a sparse tensor that has what this one stores within selections."""
+        """Return a sparse tensor with this one's stored entries within selections."""
         return read_entries(self._connections, self._facts, self._seen(), selections)
 
     def _reduced_there(
@@ -451,15 +451,15 @@ class RemoteTensor(RemoteArray, InTiles):
             return NotImplemented
         return reduced_there(self._connections, function, self.view(), arguments, options)
 
-    # What is written.
+    # Writing.
 
     @property
     def is_readonly(self) -> bool:
-        """Whether the server takes no writes to it from here."""
+        """True if the server accepts no writes to it from this client."""
         return not self._facts.writable
 
     def __setitem__(self, key: ArrayKey, value: npt.ArrayLike) -> None:
-        """Write values where a key selects, whatever version the tensor has; see `assign`."""
+        """Write values where a key selects, without comparing versions; see `assign`."""
         self.assign(key, value)
 
     def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
@@ -471,20 +471,20 @@ class RemoteTensor(RemoteArray, InTiles):
         Parameters
         ----------
         key
-            What is written to; it has no element twice.
+            Selected elements; none may be selected twice.
         value
-            What is written.
+            New values.
         if_unchanged
-            Only if the tensor has the version still that it has here.
+            Write only if the tensor still has the version that it has here.
 
         Raises
         ------
         ReadOnlyError
             If the server takes no writes to it from here, or the key has an element twice.
         VersionChangedError
-            If `if_unchanged` is asked for and it has changed.
+            If `if_unchanged` is set and the tensor has changed.
         OutcomeUnknownError
-            If the server did not answer, or started anew meanwhile, and nobody knows whether it was written.
+            If the server did not answer, or restarted meanwhile, so that the outcome is unknown.
         SizeOverflowError
             If it is too much for one request.
 
@@ -501,7 +501,7 @@ class RemoteTensor(RemoteArray, InTiles):
         """
         facts = self._facts
         if not facts.writable or self._dtype != dtype_of(facts.dtype):
-            raise ReadOnlyError(f"{self!r} is not written to: the server takes no writes to it from here")
+            raise ReadOnlyError(f"{self!r} is read-only: the server accepts no writes to it from this client")
         version = facts.version if if_unchanged else ""
         seen = self._seen()
         target = WritingSource(self._connections, facts, seen.shape, self._dtype, version, seen.layout)

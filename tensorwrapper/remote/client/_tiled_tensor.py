@@ -1,4 +1,4 @@
-"""`InTiles`: what a tensor in tiles has; and through which layout the box at a server is seen."""
+"""`InTiles`: methods of a tiled tensor, and the layout of its box at a server."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
@@ -32,7 +32,7 @@ class InTiles:
     @property
     @or_absent
     def tiling(self) -> Tiling:
-        """How the box underneath is cut.
+        """Partition of the box underneath.
 
         Raises
         ------
@@ -42,7 +42,7 @@ class InTiles:
         return self.view().tiling
 
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the tile of this number; its origin is where it lies in the box. See `View.tile`."""
+        """Return the tile of this number; its origin is its position in the box. See `View.tile`."""
         return self.view().tile(number)
 
     def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> View[Any]:
@@ -56,7 +56,7 @@ class InTiles:
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> Tensor[Any]:
-        """Return what a function makes of each tile, all of which are read; `Remote.reduce` does it there."""
+        """Return the reduction of each tile after reading all; `Remote.reduce` reduces at the server."""
         return self.view().reduce_tiles(function, initial=initial)
 
 
@@ -66,13 +66,13 @@ def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[A
     Raises
     ------
     RemoteProtocolError
-        If it is no shape of tiles, or its box has another rank.
+        If it is not a shape of tiles, or its box has another rank.
     """
     flat = shape.flatten() if shape.has_layers else shape
     tiled = unnamed_shape(flat)
-    # Of any other shape it would cost as much as there are cells to find that out.
+    # For any other shape the check would take time proportional to the number of cells.
     if not isinstance(tiled.implementation, Tiled) or 2 * len(origin) != flat.rank:
-        raise RemoteProtocolError("size", f"{shape} is said to be a box of {len(origin)} modes in tiles")
+        raise RemoteProtocolError("size", f"{shape} is not a box of {len(origin)} modes in tiles")
     try:
         tiling = Tiling.from_shape(tiled.translate_to((0,) * flat.rank)).translate_to(origin)
     except SizeOverflowError as error:

@@ -80,7 +80,7 @@ class ViewMethods:
         progress: "Progress | None" = None,
         cancel: "Cancel | None" = None,
     ) -> "Iterator[tuple[Shape, Tensor[Any]]]":
-        """Return an iterator over regions and their elements: for what does not fit memory."""
+        """Return an iterator over regions and their elements, for tensors that do not fit memory."""
         return self.view().blocks(max_bytes, threads=threads, progress=progress, cancel=cancel)
 
     def broadcast(self, shape: "ShapeLike") -> View[Any]:
@@ -125,7 +125,7 @@ class ViewMethods:
         return self.view().elements()
 
     def explain(self) -> str:
-        """Return the steps of the view, the last one first, and what they become when it is computed."""
+        """Return the steps of the view, the last one first, and how they are executed."""
         return self.view().explain()
 
     @property
@@ -190,7 +190,7 @@ class ViewMethods:
         return self.view().nnz
 
     def normal_form(self) -> "Expression":
-        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once."""
+        """Return the optimized view: selections pushed into sources, and adjacent pieces merged. Cached."""
         return self.view().normal_form()
 
     @property
@@ -289,7 +289,7 @@ class ViewMethods:
         return self.view().route_many(indices)
 
     def rows(self) -> "RowsOfView[View[Any]]":
-        """Return the rows along the last mode: a sequence of views, and what reduces each of them."""
+        """Return the rows along the last mode: a sequence of views, with reductions of each."""
         return self.view().rows()
 
     def run_lengths(self) -> Tensor[np.int64]:

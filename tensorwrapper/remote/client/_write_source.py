@@ -22,12 +22,12 @@ from tensorwrapper.typing import Array
 __all__ = ["WritingSource"]
 
 _MOST: Final = 2**24
-"""Bytes of elements in one write: what a server holds of it until it is complete."""
+"""Bytes of elements in one write, which the server keeps until it is complete."""
 
 
 @final
 class WritingSource:
-    """What an assignment writes to; afterwards `version` is the one that the tensor has since."""
+    """Target of an assignment; afterwards `version` is the new version of the tensor."""
 
     __slots__ = (
         "__weakref__",
@@ -60,13 +60,13 @@ class WritingSource:
         self.dtype: np.dtype[Any] = dtype
         self.version: str = facts.version
         self.is_sparse: bool = facts.fill is not None
-        """Whether elements of a sparse tensor may be written: only few of them are stored there."""
+        """True if the tensor is sparse: the server stores only some of the written elements."""
         self.nullable: bool = may_be_null(facts.dtype)
-        """Whether a write says of each element whether it is valid, too."""
+        """True if a write includes the validity of each element."""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It is written to: all of a write, or nothing."""
+        """Is written to, each write as a whole."""
         return frozenset(("runs", "write", "atomic"))
 
     def cost(self, selection: Wanted) -> int:

@@ -1,4 +1,4 @@
-"""Answers as frames: `send_answer` writes one, `receive_answer` reads what a server wrote."""
+"""Answers as frames: `send_answer` writes one, `receive_answer` parses one."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -69,7 +69,7 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
     if isinstance(answer, Elements):
         return labelled(number, _read_label(answer.version), answer.frames)
     if isinstance(answer, Rows):
-        # The label, which is mostly the same, is not written anew.
+        # The label is usually the same, so it is cached.
         width, parts = _frames_of_rows(answer)
         return labelled(number, _rows_label(answer.version, width), parts)
     verb, said, frames = _written(answer)
@@ -187,7 +187,7 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
     Raises
     ------
     RemoteProtocolError
-        If it is no answer.
+        If it is not an answer.
     """
     try:
         said = read_frames(frames, limits)
@@ -204,7 +204,7 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
 
 @final
 class AnswerReader:
-    """Reads what one server writes: a label of elements, or of rows, that came last is not read again."""
+    """Parses the answers of one server; the last label of elements, or of rows, is not parsed again."""
 
     __slots__ = ("_label", "_limits", "_rows", "_rows_version", "_version")
 
@@ -215,12 +215,12 @@ class AnswerReader:
         self._rows, self._rows_version = b"", ""
 
     def read(self, frames: list[memoryview]) -> tuple[int, Answer]:
-        """Return what `receive_answer` does.
+        """Return the result of `receive_answer`.
 
         Raises
         ------
         RemoteProtocolError
-            If it is no answer.
+            For any other message.
         """
         if len(frames) in (3, 4) and frames[0].tobytes() == self._label:
             number = number_of(frames)
@@ -396,7 +396,7 @@ def _refused(said: ParsedFrames) -> Answer:
     field = _no_parts(said).field.object({"reason", "text"}, None)
     reason = cast("RefusalReason", field["reason"].one_of(get_args(RefusalReason)))
     text = field["text"].text(most=_TEXT)
-    # What a stranger writes may be meant for a terminal.
+    # Untrusted text may contain control sequences of a terminal.
     return Refused(reason, text if text.isprintable() else repr(text)[1:-1])
 
 

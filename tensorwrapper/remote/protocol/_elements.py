@@ -1,4 +1,4 @@
-"""Elements on the way: what types they may have, and strings as two frames."""
+"""Elements in messages: the allowed types, and strings as two frames."""
 
 import re
 import zlib
@@ -28,17 +28,17 @@ __all__ = [
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
 NULLABLE: Final = "nullable "
-"""What stands before the type of numbers that may be nulls."""
+"""Prefix of the type of nullable numbers."""
 VALID: Final = "valid"
-"""The type that is asked for of what may be nulls: whether each element is there."""
+"""Requested type for the validity of nullable elements."""
 PRESENT: Final = "present"
-"""The type that is asked for of a tensor in blocks: the numbers of its present tiles, one after the other."""
+"""Requested type for a tensor in blocks: the numbers of its present tiles, one after the other."""
 STORED: Final = "stored"
 """The same: the elements of its present tiles, one after the other. Of a symmetric box the packed ones."""
 UNIQUE: Final = "unique"
-"""The type that is asked for of symmetric tiles: the elements of the stored ones, one tile of each orbit."""
+"""Requested type for symmetric tiles: the elements of the stored ones, one tile of each orbit."""
 LINES: Final = (PRESENT, STORED, UNIQUE)
-"""All that is asked for in place of a type of elements, one after the other."""
+"""Requested types in place of a type of elements, with elements one after the other."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
@@ -48,14 +48,14 @@ _PLAIN: Final = frozenset(
 )
 _LENGTH: Final = np.dtype("<u4")
 _NULL: Final = 2**32 - 1
-"""Stands for the length of a string that is missing."""
+"""Length of a missing string."""
 
 _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
 
 
 _HEAD: Final = 2**14
 _PAYS: Final = 1.2
-"""How much smaller packing must make what it packs."""
+"""Least factor by which packing must make an answer smaller."""
 
 
 def bytes_of(array: Array) -> memoryview:
@@ -80,7 +80,7 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
         return _NULLABLE if hasattr(dtype, "na_object") else _STRING
     text = dtype.newbyteorder("<").str
     if is_small(dtype):
-        # What NumPy says of them is that of other types.
+        # NumPy's names of these types are those of others.
         small = write_logical(dtype)
         if small is not None:
             return small
@@ -108,7 +108,7 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     small = small_dtype(text)
     if small is not None:
         return small
-    # NumPy evaluates what it does not know, so it is asked for nothing else.
+    # NumPy evaluates unknown names, so only known ones are passed to it.
     if text in _PLAIN or _TIME.fullmatch(text):
         try:
             return np.dtype(text).newbyteorder("=")
@@ -134,7 +134,7 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
     Raises
     ------
     RemoteProtocolError
-        If they are no element of this type.
+        If they are not element of this type.
     """
     if dtype.kind == "T" or len(raw) != dtype.itemsize:
         raise RemoteProtocolError("size", f"a fill of {len(raw)} bytes is no element of type {dtype}")
@@ -146,7 +146,7 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
     """Return the lengths of strings in UTF-8, and their bytes one after the other; nulls have none."""
-    # As many bytes as characters at least: what is too much anyway is not written down.
+    # The bytes are at least as many as the characters: check these before encoding.
     count = 0 if hasattr(texts.dtype, "na_object") else int(np.strings.str_len(cast("Any", texts)).sum())
     if count > most:
         raise RequestRefusedError("limit", f"{count} characters are too many for one answer")
@@ -173,7 +173,7 @@ def pack_bytes(data: memoryview) -> memoryview | None:
 
 
 def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
-    """Return so many bytes that were packed by zlib; what would be more is never made.
+    """Unpack bytes that were packed by zlib; no more than `nbytes` are ever made.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
     except zlib.error as error:
         raise RemoteProtocolError("integrity", f"what came is not packed by zlib: {error}") from error
     if len(found) != nbytes or not reader.eof or reader.unused_data or reader.unconsumed_tail:
-        raise RemoteProtocolError("size", f"{nbytes} bytes were asked for, and others came packed")
+        raise RemoteProtocolError("size", f"expected {nbytes} bytes of packed elements, and got others")
     return memoryview(found)
 
 

@@ -1,4 +1,4 @@
-"""What is said between a client and a server of tensors, as values."""
+"""Requests and answers between a client and a server of tensors, as values."""
 
 from typing import Literal, TypeAlias, final
 
@@ -51,7 +51,7 @@ __all__ = [
 @final
 @frozen
 class Hello:
-    """A client says who it is, and which versions of the protocol it speaks."""
+    """First request: the identity of a client, and the versions of the protocol that it supports."""
 
     client: str
     least: int
@@ -77,22 +77,22 @@ class AskNames:
 @final
 @frozen
 class AskFacts:
-    """A client asks what the tensors of these names are; in a snapshot if it has one."""
+    """Request the facts of the tensors of these names; in a snapshot if one is given."""
 
     names: tuple[str, ...]
     pin: str = ""
     box: bool = False
-    """Whether it is to be told of boxes in tiles that they are."""
+    """True if the answer is to describe boxes in tiles."""
     records: bool = False
-    """Whether it is to be told of fields of records that they are."""
+    """True if the answer is to describe fields of records."""
     symmetry: bool = False
-    """Whether it is to be told of symmetric tensors that they are."""
+    """True if the answer is to describe symmetric tensors."""
 
 
 @final
 @frozen
 class AskPin:
-    """All that is served shall be readable as it is now; or a snapshot of before is not needed any more."""
+    """Request a snapshot of all served tensors, or release an earlier one."""
 
     release: str = ""
 
@@ -109,7 +109,7 @@ class AskShape:
 @final
 @frozen
 class AskRows:
-    """Where some rows of a jagged tensor begin, and how long they are.
+    """Request where some rows of a jagged tensor begin, and how long they are.
 
     If all of their elements have no more than `nbytes` bytes, these come with the lengths.
     """
@@ -145,15 +145,15 @@ class AskRead:
     dtype: str | None
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """How the answer may be packed, if it is smaller then."""
+    """Packing that the answer may use, if it is smaller then."""
     box: bool = False
-    """Whether they are of the box whose tiles the tensor has, and not of the tiles one after the other."""
+    """True if they are of the box under the tiles, and not of the tiles one after the other."""
 
 
 @final
 @frozen(eq=False)
 class AskEntries:
-    """What a sparse tensor stores within some selections; `box` as of `AskRead`."""
+    """Request the stored entries of a sparse tensor within some selections; `box` as in `AskRead`."""
 
     name: str
     version: str
@@ -190,7 +190,7 @@ class AskView:
     view: Described
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """How the answer may be packed, if it is smaller then."""
+    """Packing that the answer may use, if it is smaller then."""
 
 
 Reduction: TypeAlias = Literal[
@@ -211,19 +211,19 @@ Reduction: TypeAlias = Literal[
 """NumPy's functions by which a server reduces: ufuncs whose order does not matter, and one that counts."""
 
 ReducedOver: TypeAlias = Literal["rows", "tiles"] | int
-"""What becomes one number: each row, each tile or cell, or all positions of a mode."""
+"""Units of a reduction: each row, each tile or cell, or all positions of a mode."""
 
 
 @final
 @frozen(eq=False)
 class AskReduce:
-    """What a function makes of the rows, the tiles or one mode of a view."""
+    """Request a reduction of the rows, the tiles or one mode of a view."""
 
     view: Described
     ufunc: Reduction
     over: ReducedOver
     initial: int | float | None = None
-    """What takes part in every reduction, and is what there is of none."""
+    """Value that takes part in every reduction, and is the result of an empty one."""
 
 
 @final
@@ -232,9 +232,9 @@ class AskWrite:
     """Elements to be stored where some selections of a tensor are, in the order of an `Elements`.
 
     No element is in two of the selections. With a version, only if the tensor is at that version still.
-    Client and number of the request name the write: whoever repeats it gets the answer of the first time.
-    Of strings `values` are the bytes that each has, and `texts` the texts after one another. `box` is that
-    of `AskRead`. Of what may be nulls `valid` has a byte for each element: 1 if it is there, else 0.
+    Client and number of the request identify the write: a repeated request gets the first answer. For strings
+    `values` has the number of bytes of each, and `texts` the texts one after the other. `box` is as in
+    `AskRead`. For nullable elements `valid` has a byte for each: 1 if it is valid, else 0.
     """
 
     name: str
@@ -251,13 +251,13 @@ class AskWrite:
 @final
 @frozen
 class AskStats:
-    """What the server did for this client so far."""
+    """Request the counters of this client at the server."""
 
 
 @final
 @frozen
 class AskHealth:
-    """How the server is: answered by the thread that takes requests, whatever others do."""
+    """Request the state of the server; the thread that takes requests answers it at once."""
 
 
 @final
@@ -286,13 +286,13 @@ Request: TypeAlias = (
     | AskHealth
     | Cancel
 )
-"""What a client may say. Each but `Cancel` has one answer."""
+"""Any request of a client. Each but `Cancel` has one answer."""
 
 
 @final
 @frozen
 class Welcome:
-    """A server says which start of it this is, and what it takes and gives."""
+    """Answer to hello: identity of this start of the server, and its limits."""
 
     server: str
     version: int
@@ -330,7 +330,7 @@ class Names:
 @final
 @frozen
 class Facts:
-    """What a client knows of a tensor before it reads anything.
+    """Description of a tensor, known to a client before it reads anything.
 
     Attributes
     ----------
@@ -339,15 +339,15 @@ class Facts:
     shape
         The JSON of the shape; None if `AskShape` or `AskRows` tells it.
     rows
-        How many rows a jagged tensor has whose rows are asked for by number.
+        Number of rows of a jagged tensor whose rows are requested by number.
     entries
         How many elements a sparse tensor stores.
     fill
         All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
     writable
-        Whether the client that asked may write to it.
+        Whether the requesting client may write to it.
     box
-        The first index of the box whose tiles it has; None if it has none, or nobody asked.
+        Origin of the box under its tiles; None if it has none, or no client requested it.
     records
         The name of the records of a field, its number among the fields, and how many modes these share;
         None for other tensors, and unless the request has `records`.
@@ -378,7 +378,7 @@ class Facts:
 @final
 @frozen
 class FactsOf:
-    """Facts of the tensors that were asked for, in that order."""
+    """Facts of the requested tensors, in that order."""
 
     facts: tuple[Facts, ...]
 
@@ -395,7 +395,7 @@ class Text:
 @final
 @frozen(eq=False)
 class Rows:
-    """For each run of rows that was asked for its first element, and the lengths of all rows in them.
+    """First element of each requested run of rows, and the lengths of all rows in them.
 
     `elements` are those of all these rows, if they were few enough to come with the lengths.
     """
@@ -442,7 +442,7 @@ class Elements:
 @final
 @frozen(eq=False)
 class Packed:
-    """What `Elements` of numbers are, packed by zlib."""
+    """Numbers as in `Elements`, packed by zlib."""
 
     version: str
     data: memoryview
@@ -451,7 +451,7 @@ class Packed:
 @final
 @frozen(eq=False)
 class Entries:
-    """For each selection how many entries it has, then the row-major numbers of all, and their elements."""
+    """Number of entries of each selection, then the row-major numbers of all entries, and their elements."""
 
     version: str
     counts: IntArray
@@ -489,7 +489,7 @@ class Stats:
 @final
 @frozen
 class Refused:
-    """The server did not do what it was asked for."""
+    """The server refused a request."""
 
     reason: RefusalReason
     text: str
@@ -512,4 +512,4 @@ Answer: TypeAlias = (
     | Stats
     | Refused
 )
-"""What a server may say."""
+"""Any answer of a server."""

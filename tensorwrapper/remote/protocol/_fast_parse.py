@@ -1,6 +1,6 @@
-"""The short way to read small requests: in the words that this library writes, which a pattern knows.
+"""Fast path for small requests: a pattern matches the text that this library writes.
 
-What a pattern does not know, or has anything wrong, is read as all other requests are, and refused there.
+Other texts, and those with errors, go to the general parser, which raises the errors.
 """
 
 import re
@@ -20,7 +20,7 @@ _LONGEST: Final = 1024
 """Bytes of a label that a pattern is tried at."""
 _DEPTH: Final = 8
 _ITEMS: Final = 64
-"""What no label that a pattern knows exceeds, nested or counted."""
+"""Bound on the nesting and the values of every label that a pattern matches."""
 _MOST: Final = 2**63 - 1
 _ROWS_BYTES: Final = 2**31
 
@@ -48,9 +48,9 @@ _WIDTHS: Final["dict[bytes, np.dtype[Any]]"] = {b"u%d" % n: np.dtype(f"<u{n}") f
 def quick_request(
     frames: list[memoryview], limits: ServeLimits, most: int | None = None
 ) -> AskRead | AskRows | None:
-    """Return what a message asks for, if it is a box, points or rows as they are mostly asked for; else None.
+    """Return the request of a message, if it is a usual one for a box, points or rows; else None.
 
-    Of more than `most` points or rows, if that is given, it is None, too.
+    None also for more than `most` points or rows, if that is given.
 
     O(positions). No more is allocated than the message has bytes, eight times over.
     """

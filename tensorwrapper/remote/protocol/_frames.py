@@ -37,7 +37,7 @@ _REASONS: Final[dict[str, RefusalReason]] = {"limit": "limit", "schema": "schema
 @final
 @frozen(eq=False)
 class ParsedFrames:
-    """One message as it stands in the frames: its number, its one verb, what it says of that, its parts."""
+    """Parsed frames of one message: its number, its verb, the fields of the verb, and its parts."""
 
     number: int
     verb: str
@@ -66,12 +66,12 @@ def labelled(number: int, label: bytes, parts: Sequence[BufferLike] = ()) -> lis
 
 
 def read_frames(frames: Sequence[BufferLike], limits: Limits) -> ParsedFrames:
-    """Return what a stranger's frames say, whatever the verb is.
+    """Parse untrusted frames, whatever the verb is.
 
     Raises
     ------
     RequestRefusedError
-        If they are no message, or not of this protocol.
+        If they are not message, or not of this protocol.
     """
     try:
         header, parts = split_frames(frames, limits)

@@ -1,4 +1,4 @@
-"""`ServeLimits`: what a server takes from a client and gives to it, fit for strangers."""
+"""`ServeLimits`: limits of a server on requests and answers, suitable for untrusted clients."""
 
 from typing import Any, Final, cast, final
 
@@ -12,7 +12,7 @@ from tensorwrapper.wire import Limits
 __all__ = ["CAPABILITIES", "PROTOCOL", "ServeLimits"]
 
 PROTOCOL: Final = 1
-"""The version of the protocol that is spoken here."""
+"""The supported version of the protocol."""
 
 CAPABILITIES: Final = (
     "box",
@@ -31,7 +31,7 @@ CAPABILITIES: Final = (
     "zlib",
     "zlib of views",
 )
-"""What a server of this library can do beside listing and describing, in its hello."""
+"""Abilities of a server of this library, beside listing and describing, in its hello."""
 
 
 @final
@@ -53,15 +53,15 @@ class ServeLimits:
     label_bytes: int = 65_536
     """The label of a request, in bytes."""
     depth: int = 16
-    """How deep it may nest."""
+    """Depth of nesting of a label."""
     items: int = 4096
-    """How many values it may have."""
+    """Number of values of a label."""
     selections: int = 512
     """Selections in one request."""
     positions: int = 2**22
     """Positions, and runs, that a request names, all selections together."""
     request_bytes: int = 2**25
-    """All frames of a request together."""
+    """Bytes of all frames of a request together."""
     answer_bytes: int = 2**22
     """The elements of one answer. A client that wants more asks for it in several requests."""
     shape_bytes: int = 2**26
@@ -73,9 +73,9 @@ class ServeLimits:
     requests_per_second: int = 20_000
     """Requests of one client, on average; for a second there may be twice as many."""
     client_bytes: int = 2**24
-    """The answers to one client that are being made, or on their way. What is beyond waits."""
+    """Bytes of answers to one client that are being made or sent. Further requests wait."""
     server_bytes: int = 2**26
-    """The answers to all clients together that are being made, or on their way. What is beyond waits."""
+    """Bytes of answers to all clients that are being made or sent. Further requests wait."""
     client_snapshots: int = 32
     """The snapshots that one client has: a key if there are keys, else a connection."""
     server_snapshots: int = 256
@@ -83,9 +83,9 @@ class ServeLimits:
     clients: int = 4096
     """Clients that have requests."""
     connections: int = 1024
-    """Connections, also of those who say nothing. What is beyond is cut, of newcomers first.
+    """Connections, including silent ones. Further ones are cut, those of newcomers first.
 
-    There are no more than three quarters of the file descriptors that the system allows the process.
+    There are at most three quarters of the file descriptors that the system allows the process.
     """
 
     def __attrs_post_init__(self) -> None:

@@ -29,7 +29,7 @@ class PositionsWriter:
         self.frames: list[BufferLike] = []
 
     def ascending(self, positions: "range | IntArray") -> Json:
-        """Return what says ascending positions: three numbers, or the frame that has the differences."""
+        """Return the JSON of ascending positions: three numbers, or the frame with the differences."""
         if isinstance(positions, range):
             return [positions.start if positions else 0, len(positions), positions.step if positions else 1]
         if not len(positions):
@@ -38,7 +38,7 @@ class PositionsWriter:
         return self._table(steps, {"first": int(positions[0]), "n": len(positions)}, positions)
 
     def counts(self, numbers: IntArray) -> Json:
-        """Return what says numbers of things: one number if all are alike, else the frame that has them."""
+        """Return the JSON of counts: one number if all are equal, else the frame with them."""
         if not len(numbers) or (numbers == numbers[0]).all():
             return int(numbers[0]) if len(numbers) else 0
         return self._table(numbers, {"n": len(numbers)}, numbers)
@@ -51,13 +51,13 @@ class PositionsWriter:
         return {**said, "as": width, "frame": len(self.frames) - 1}
 
     def selection(self, wanted: Wanted) -> Json:
-        """Return what says a selection."""
+        """Return the JSON of a selection."""
         if isinstance(wanted, Outer):
             return {"modes": [self.ascending(mode) for mode in wanted.modes]}
         return self.runs(wanted)
 
     def runs(self, wanted: Runs) -> Json:
-        """Return what says runs."""
+        """Return the JSON of runs."""
         starts = wanted.starts
         if len(starts) < wanted.size < 1.5 * len(starts):
             # Few of them touch: one by one they are no more bytes, and need no lengths.
@@ -65,7 +65,7 @@ class PositionsWriter:
         found = starts if len(starts) != 1 else range(int(starts[0]), int(starts[0]) + 1)
         if len(starts) > 1:
             step, reach = starts.item(1) - starts.item(0), starts.item(-1) - starts.item(0)
-            # Few are looked at: the last is rarely where an even step would lead.
+            # Compare the last position first: with an uneven step it rarely matches.
             if step * (len(starts) - 1) == reach and bool((np.diff(starts) == step).all()):
                 found = range(int(starts[0]), int(starts[-1]) + 1, step)
         said = self.ascending(found)
@@ -75,7 +75,7 @@ class PositionsWriter:
 
 @final
 class PositionsReader:
-    """Reads the selections of a stranger's request; `most` positions in all are allowed."""
+    """Reads the selections of an untrusted request; `most` positions in all are allowed."""
 
     __slots__ = ("_frames", "_left", "_used")
 
@@ -119,7 +119,8 @@ class PositionsReader:
             if length * len(starts) > _MOST:
                 field.refuse(f"has {length * len(starts)} elements", "limit")
             if isinstance(starts, range):
-                # Nothing is made of what a few digits say before it is known to lie within a tensor.
+                # A few digits may describe a huge range: allocate nothing before it is checked against the
+                # tensor.
                 return self._made(field, lambda: Runs.evenly(starts, length))
             return self._made(field, lambda: Runs(starts, np.full(1, length, dtype=np.int64)))
         lengths.object({"n", "as", "frame"})

@@ -31,15 +31,15 @@ _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
 
 
 def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
-    """Return what is reduced by which ufunc: to count is to add up what is not zero."""
+    """Return the view and the ufunc of a reduction: counting adds up elements other than zero."""
     if name == "count_nonzero":
-        # Of times 0 is the first of them.
+        # For times, 0 is the epoch.
         return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
     return view, _UFUNCS[name]
 
 
 def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[Any]:
-    """Return the indices of the numbers that a reduction gives, or raise what tensors raise of it."""
+    """Return the indices of the result of a reduction, or raise the error of tensors."""
     if over == "rows":
         return view.rows().shape
     if over == "tiles":
@@ -58,7 +58,7 @@ def extents_of_numbers(shape: Shape[Any]) -> Extents:
 
 
 def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":
-    """Return the type of what a ufunc makes of elements of a type, or raise what tensors raise of it.
+    """Return the result type of a ufunc for elements of a type, or raise the errors of tensors.
 
     Examples
     --------
@@ -72,6 +72,6 @@ def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":
 
 
 def reduction_of_none(ufunc: np.ufunc, dtype: "np.dtype[Any]", initial: object) -> Array:
-    """Return what a ufunc makes of no elements of a type and a number, or raise what tensors raise of it."""
+    """Return the reduction of no elements of a type and an initial value, or raise the error of tensors."""
     found = as_tensor(np.empty((1, 0), dtype)).rows().reduce(ufunc, initial=initial)
     return cast("Array", np.asarray(found)[0])

@@ -1,4 +1,4 @@
-"""Requests as frames: `send_request` writes one, `receive_request` reads what a stranger wrote."""
+"""Requests as frames: `send_request` writes one, `receive_request` parses an untrusted one."""
 
 import math
 import re
@@ -45,17 +45,17 @@ __all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024
-"""Of a label that is known again when it comes again."""
+"""Bytes of a label up to which it is cached."""
 _FEW: Final = 2**14
 """Points or rows that are read at once, in half a millisecond."""
 _SHORT: Final = 1024
 """Bytes of a label that is read at once: that takes half a millisecond at most."""
 _SHORT_TABLES: Final = 2**14
-"""The same of tables, whatever stands in them."""
+"""Bytes of tables up to which they are cached, whatever their content."""
 _FRAMES: Final = 64
 _TABLES: Final = 64
 _TABLES_BYTES: Final = 2**22
-"""Of tables that are known again, and of the arrays that were made of them, all together."""
+"""Bytes of all cached tables together, with the arrays made of them."""
 _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
@@ -94,14 +94,14 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
         (wanted,) = request.selections
         ranges = [own for own in wanted.modes if isinstance(own, range)] if isinstance(wanted, Outer) else []
         if isinstance(wanted, Outer) and len(ranges) == len(wanted.modes):
-            # The short way of what follows: most requests are for a box.
+            # Fast path: most requests are for a box.
             head, tail = _around(request.name, request.version, request.dtype, request.box)
             modes = ",".join([f"[{own.start},{len(own)},{own.step}]" if own else "[0,0,1]" for own in ranges])
             return b"%b%b%b" % (head, modes.encode(), tail), []
     if type(request) is AskRows:
         single = single_runs(request.rows)
         if single is not None:
-            # Lists of rows are asked for once each, and are short: what is said of them counts.
+            # Lists of rows are short and are requested once each, so the time to write the label matters.
             head, tail = _around_rows(request.name, request.version, request.nbytes)
             return b"%b%b%b" % (head, single[0], tail), [single[1]]
     positions = PositionsWriter()
@@ -111,24 +111,24 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
 
 @lru_cache(64)
 def _around(name: str, version: str, dtype: str | None, box: bool) -> tuple[bytes, bytes]:  # noqa: FBT001
-    """Return what stands in the label of a read before and after the positions of its one selection."""
+    """Return the label of a read before and after the positions of its one selection."""
     request = AskRead(name, version, dtype, (Outer([]),), None, box)
     label = label_of(*_written(request, PositionsWriter()))
-    # No name has it: within a text there is a backslash before each quotation mark.
+    # A name cannot contain this text: JSON escapes quotation marks within strings.
     head, _, tail = label.partition(_NO_MODES)
     return head + _NO_MODES[:-2], _NO_MODES[-2:] + tail
 
 
 @lru_cache(64)
 def _around_rows(name: str, version: str, nbytes: int) -> tuple[bytes, bytes]:
-    """Return what stands in the label of a question for rows before and after where they begin."""
+    """Return the label of a request for rows before and after their first numbers."""
     label = label_of(*_written(AskRows(name, version, Runs(0, 1), nbytes), PositionsWriter()))
     head, _, tail = label.partition(_ONE_RUN)
     return head, tail
 
 
 def _more_frames(request: Request) -> list[BufferLike]:
-    """Return the frames that stand after those of positions."""
+    """Return the frames after those of positions."""
     if isinstance(request, AskWrite):
         return [own for own in (request.values, request.texts, request.valid) if own is not None]
     if isinstance(request, AskView | AskReduce):
@@ -194,7 +194,7 @@ def _initial(request: AskReduce) -> dict[str, Json]:
     number = request.initial
     if number is None:
         return {}
-    # JSON has no words for what is not finite.
+    # JSON has no infinite numbers.
     return {"initial": number if isinstance(number, int) or math.isfinite(number) else str(number)}
 
 
@@ -217,19 +217,19 @@ def _selected(
 
 
 def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = None) -> tuple[int, Request]:
-    """Return the number of a stranger's request, and what it asks for.
+    """Parse an untrusted request; return its number and its content.
 
     Parameters
     ----------
     frames
         The frames of one message.
     limits
-        What may be asked for; those of a server for strangers if not given.
+        Limits on requests; by default those of a server for untrusted clients.
 
     Raises
     ------
     RequestRefusedError
-        If it is no request, or asks for too much; nothing was allocated for it then.
+        If it is not a request, or asks for too much; nothing was allocated for it then.
     """
     bounds = ServeLimits() if limits is None else limits
     said = read_frames(frames, bounds.of_messages())
@@ -244,9 +244,9 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 @final
 class RequestReader:
-    """Reads what the clients of a server write; what came before, byte for byte, is not read again.
+    """Parses the requests of the clients of a server; repeated requests are not parsed again.
 
-    What a request says is in its label and its tables, whoever sends it and whatever is served.
+    The content of a request depends only on its label and its tables, not on the client or the server.
     """
 
     __slots__ = ("_known", "_limits", "_tables", "_tables_bytes")
@@ -255,18 +255,18 @@ class RequestReader:
         self._limits = limits
         self._known: dict[bytes, AskRead] = {}
         self._tables: dict[bytes, tuple[bytes, AskRead | AskRows]] = {}
-        """By its label the table that came last with it, and what both ask for."""
+        """For each label the last table with it, and their request."""
         self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:
-        """Return what `receive_request` does; None of one that takes longer to read than others may wait.
+        """Return the result of `receive_request`, or None for a request that takes too long to parse here.
 
-        Whoever reads it then, by `receive_request` and in any thread, has it kept here by `keep`.
+        The caller then parses it with `receive_request`, in any thread, and adds it here with `keep`.
 
         Raises
         ------
         RequestRefusedError
-            If it is no request, or asks for too much.
+            If it is not a request, or exceeds a limit.
         """
         few, number = 1 < len(frames) < 4, number_of(frames)
         label = frames[0].tobytes() if few and frames[0].nbytes <= _KNOWN_BYTES else b""
@@ -299,7 +299,7 @@ class RequestReader:
             self._known[label] = request
 
     def _of_table(self, label: bytes, table: memoryview) -> AskRead | AskRows | None:
-        """Return what a label asks for with a table, if it last came with the same one."""
+        """Return the request of a label with a table, if it last came with the same one."""
         known = self._tables.get(label)
         # Bytes are compared by memory, views element by element.
         if known is None or len(known[0]) != table.nbytes or known[0] != table.tobytes():

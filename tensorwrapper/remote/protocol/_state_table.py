@@ -1,4 +1,4 @@
-"""The states of a request as tables: what each step makes of it, at the client and at the server."""
+"""The states of a request as tables of transitions, at the client and at the server."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,12 +7,12 @@ from typing import Final, Literal, TypeAlias
 __all__ = ["ASKED", "SERVED", "RequestState", "RequestStep", "TaskState", "TaskStep"]
 
 RequestState: TypeAlias = Literal["queued", "sent", "waiting", "done", "failed"]
-"""Where a request is: not sent yet; sent; to be sent again after a pause; answered or cancelled; failed."""
+"""State of a request: not sent yet; sent; to be repeated after a pause; answered or cancelled; failed."""
 
 RequestStep: TypeAlias = Literal["sent", "answered", "refused", "busy", "lost", "late", "cancelled"]
-"""What may happen to it.
+"""Event of a request.
 
-``lost``: the server has started anew, or is there and has not answered for long. ``late``: a time limit.
+``lost``: the server has restarted, or is alive and has not answered for long. ``late``: a time limit.
 """
 
 ASKED: Final[Mapping[tuple[str, str], RequestState]] = MappingProxyType(
@@ -34,14 +34,14 @@ ASKED: Final[Mapping[tuple[str, str], RequestState]] = MappingProxyType(
         ("queued", "refused"): "failed",
     }
 )
-"""For a state and a step the state after it; what is not here changes nothing."""
+"""State after a state and a step; others change nothing."""
 
 TaskState: TypeAlias = Literal["waiting", "running", "stopping", "ready", "sending", "over"]
-"""Where a request is at the server: it waits for a thread or for memory; is answered; is answered although
-nobody wants it any more; its answer waits for room at the client; is on its way; nothing of it is left."""
+"""State of a request at the server: it waits for a thread or for memory; is answered; is answered although
+it was cancelled; its answer waits for room at the client; is being sent; is finished."""
 
 TaskStep: TypeAlias = Literal["begun", "made", "sent", "delivered", "cancelled", "lost"]
-"""What may happen to it. ``lost``: its client is gone, or takes no answers."""
+"""Event of a request at the server. ``lost``: its client has disconnected, or takes no answers."""
 
 SERVED: Final[Mapping[tuple[str, str], TaskState]] = MappingProxyType(
     {
@@ -58,4 +58,4 @@ SERVED: Final[Mapping[tuple[str, str], TaskState]] = MappingProxyType(
         ("sending", "delivered"): "over",
     }
 )
-"""For a state and a step the state after it, at the server; what is not here changes nothing."""
+"""State after a state and a step at the server; others change nothing."""

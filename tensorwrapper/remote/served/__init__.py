@@ -1,1 +1,1 @@
-"""Tensors that a server holds: elements and versions, read and written for those who ask."""
+"""Tensors of a server: elements and versions, read and written for clients."""

@@ -12,22 +12,22 @@ from tensorwrapper.typing import Array
 __all__ = ["BufferPool"]
 
 _SMALL: Final = 2**16
-"""Bytes below which an answer is copied by ZeroMQ, and lies anywhere."""
+"""Bytes below which ZeroMQ copies an answer, so that it needs no slab."""
 _PAGE_BITS: Final = 12
 _KEPT: Final = 2**23
-"""Bytes of slabs that nothing lies in, up to which none makes room for another."""
+"""Bytes of free slabs that are kept."""
 
 
 @final
 class BufferPool:
-    """Slabs of memory of which no more are made than answers lay in at the same time.
+    """Slabs of memory for answers, reused so that no more exist than answers at one time.
 
-    A slab is at most a quarter larger than what lies in it. A few MiB more are kept: answers that are now
-    large, now small would make fresh pages each time.
+    A slab is at most a quarter larger than its answer. A few MiB more are kept: answers of alternating sizes
+    would need fresh pages each time.
 
-    The allocator of the system gives memory of a few MiB back late or never, and what one thread has freed it
-    does not give to another: twice what answers had. Fresh pages cost twenty times what it costs to write
-    them. Any thread may use it.
+    The allocator of the system returns memory of a few MiB late or never, and memory freed by one thread is
+    not available to another: it would use twice the size of the answers. Fresh pages cost twenty times as
+    much as writing them. Any thread may use it.
     """
 
     __slots__ = ("_free", "_lock", "nbytes")
@@ -36,7 +36,7 @@ class BufferPool:
         self._free: list[_Slab] = []
         self._lock = threading.Lock()
         self.nbytes: int = 0
-        """Bytes of slabs that nothing lies in."""
+        """Bytes of free slabs."""
 
     def take(self, count: int, dtype: "np.dtype[Any]") -> Array:
         """Return an array without gaps of so many elements, of any values."""
@@ -63,7 +63,7 @@ class BufferPool:
         return _Slab(-1, size)
 
     def give(self, frames: Iterable[memoryview]) -> None:
-        """Take back the slabs that frames lie in, which nobody reads any more; others are left alone."""
+        """Take back the slabs of frames that are not read any more; other frames are ignored."""
         for frame in frames:
             slab = _slab_of(frame)
             if slab is not None:
@@ -72,7 +72,7 @@ class BufferPool:
                     self.nbytes += len(slab)
 
     def shrink(self) -> None:
-        """Give half of what nothing lies in back to the system; all of it after some times."""
+        """Return half of the free slabs to the system; all of them after several calls."""
         with self._lock:
             for _ in range((len(self._free) + 1) // 2):
                 self._drop()

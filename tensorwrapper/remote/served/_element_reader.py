@@ -1,4 +1,4 @@
-"""`ElementReader`: the elements of what is served, as it is or as the box underneath its tiles."""
+"""`ElementReader`: the elements of a served tensor, in its order or in that of the box under its tiles."""
 
 import sys
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _FEW: Final = 2**16
 
 @final
 class ElementReader:
-    """A tensor, or what a view can be made of. Whoever reads elements holds the lock of those who edit.
+    """Elements of a tensor, or of an argument of `as_view`. Callers hold the lock that editing takes.
 
-    A view of sparse tensors is computed if it is to be `kept`: what it stores is known then.
+    A view of sparse tensors is computed if it is to be `kept`, so that its stored entries are known.
     """
 
     __slots__ = (
@@ -50,7 +50,7 @@ class ElementReader:
     def __init__(self, given: "ViewLike", *, kept: bool = False) -> None:
         tensor = _tensor_of(given)
         self.given: ViewLike = as_view(given) if tensor is None else tensor
-        """What is served: a tensor, or a view of it."""
+        """The served tensor, or a view of it."""
         self._sparse: View[Any] | None = None
         if tensor is None and kept and as_view(given).is_sparse:
             self._sparse = as_view(given)
@@ -62,7 +62,7 @@ class ElementReader:
         self._entries: tuple[IntArray, Array] | None = None
         self._in_tiles: tuple[ElementReader, ElementReader] | None = None
         self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
-        """Parts of the memory that were read before, by the identity of what asked for them."""
+        """Cached parts of the memory, by the identity of their selections."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -76,7 +76,7 @@ class ElementReader:
         return flat if sys.byteorder == "little" else None
 
     def is_quick(self, selections: Sequence[Wanted]) -> bool:
-        """Tell whether selections are read faster than another thread is asked to do it."""
+        """Return True if reading selections takes less time than passing them to another thread."""
         memory = self._memory
         few = (
             len(selections) == 1 or sum([own.size for own in selections]) * self.source.dtype.itemsize <= _FEW
@@ -84,14 +84,14 @@ class ElementReader:
         return few and memory is not None and all(map(memory.is_quick, selections))
 
     def check(self, selections: Sequence[Wanted], itemsize: int, most: int) -> None:
-        """Refuse what leaves the tensor, or has more bytes, of elements of this size, than are allowed."""
+        """Refuse selections that are out of bounds, or exceed the limit on bytes with this element size."""
         shape, total = self.shape, 0
         for wanted in selections:
             total += wanted.size
             if isinstance(wanted, Runs):
                 if wanted.stop > shape.size:
                     raise RequestRefusedError(
-                        "bounds", f"element {wanted.stop - 1} of {shape.size} is asked for"
+                        "bounds", f"element {wanted.stop - 1} is out of bounds for {shape.size}"
                     )
                 continue
             if not shape.is_box or len(wanted.modes) != shape.rank:
@@ -102,16 +102,18 @@ class ElementReader:
                 )
             for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
                 if len(own) and int(own[-1]) >= extent:
-                    raise RequestRefusedError("bounds", f"position {own[-1]} of {extent} in mode {mode}")
+                    raise RequestRefusedError(
+                        "bounds", f"position {own[-1]} is out of bounds for {extent} in mode {mode}"
+                    )
         if itemsize and total * itemsize > max(most, itemsize):
             raise RequestRefusedError(
-                "limit", f"{total * itemsize} bytes are asked for at once; {most} are allowed"
+                "limit", f"the request is for {total * itemsize} bytes at once; {most} are allowed"
             )
 
     def part(self, selections: Sequence[Wanted], most: int) -> Array | None:
         """Return a small part of memory whose bytes, in order, are one selection; None of any other.
 
-        It is the short way of what follows, and found once for whoever asks with the same object again.
+        Fast path, cached by identity for repeated requests of the same object.
         """
         known = self._parts.get(id(selections))
         if known is not None:
@@ -127,7 +129,7 @@ class ElementReader:
         if part is not None:
             if len(self._parts) >= _PARTS:
                 self._parts.clear()
-            # What is kept here is what has this identity, and nothing else.
+            # Keep the object as well, so that no other object gets its identity.
             self._parts[id(selections)] = (selections, part)
         return part
 
@@ -151,7 +153,7 @@ class ElementReader:
         for _ in handle.completed():
             if stop is not None and stop.is_set():
                 handle.cancel()
-                raise ComputationCancelledError("nobody wants it any more")
+                raise ComputationCancelledError("the client cancelled the request")
 
     def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
         """Store values where selections of a tensor are, all or none of them."""
@@ -162,14 +164,14 @@ class ElementReader:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        """True if its elements can be replaced: in writable memory, each at one position."""
         tensor = self.tensor if self._sparse is None else None
         return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
-    # What a sparse tensor stores.
+    # Stored entries of a sparse tensor.
 
     def stored(self) -> tuple[IntArray, Array]:
-        """Return the row-major numbers of what is stored, and the elements there."""
+        """Return the row-major numbers of the stored entries, and their elements."""
         found = self._entries
         if found is None:
             tensor = self.tensor
@@ -231,7 +233,7 @@ class ElementReader:
         return [len(own) for own in found], ordinals[places], values[places]
 
     def forget(self) -> None:
-        """Forget what was derived from the elements, which have been edited."""
+        """Drop caches of the elements, which have been edited."""
         self._entries = self._in_tiles = None
         if self._sparse is not None:
             self.tensor = self._sparse.compute()

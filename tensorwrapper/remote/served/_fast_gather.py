@@ -14,7 +14,7 @@ __all__ = ["Memory", "memory_of"]
 
 _LITTLE: Final = sys.byteorder == "little"
 _SHORT: Final = 512
-"""Bytes of a run from which copying costs what memory costs."""
+"""Bytes of a run from which copying is as fast as memory."""
 _LARGE: Final = 2**21
 _SMALL: Final = 2**16
 _POINTS: Final = 2**17
@@ -24,25 +24,25 @@ _POINTS: Final = 2**17
 @final
 @frozen(eq=False)
 class Memory:
-    """The array over a box in memory, and the elements in one line if they lie so.
+    """The array over a box in memory, and its elements as a flat array if they are contiguous.
 
     Attributes
     ----------
     array
-        The box; None of what is no box.
+        The box; None for other shapes.
     flat
-        The elements by their row-major number; None if they do not lie so.
+        The elements by their row-major number; None if they are not contiguous.
     """
 
     array: Array | None
     flat: Array | None
 
     def knows(self, wanted: Wanted) -> bool:
-        """Tell whether a selection, which lies in the tensor, can be copied out of it."""
+        """Return True if a selection within the tensor can be copied out of it."""
         return (self.array if isinstance(wanted, Outer) else self.flat) is not None
 
     def is_quick(self, wanted: Wanted) -> bool:
-        """Tell whether it is copied out faster than another thread is asked to do it."""
+        """Return True if copying it takes less time than passing it to another thread."""
         array = self.array if isinstance(wanted, Outer) else self.flat
         if array is None:
             return False
@@ -58,11 +58,11 @@ class Memory:
         return is_run and len(last) * array.itemsize >= _SHORT
 
     def is_few(self, wanted: Outer) -> bool:
-        """Tell whether so few elements are asked for that they are copied at once."""
+        """Return True if the selection is small enough to copy at once."""
         return self.array is not None and wanted.size * self.array.itemsize <= _SMALL
 
     def part(self, wanted: Outer) -> Array | None:
-        """Return the part of a box that a selection by slices is, if its bytes are what travels."""
+        """Return the part of a box for a selection by slices, if its bytes can be sent unchanged."""
         array, modes = self.array, wanted.modes
         slices = [_key_of(own) for own in modes if isinstance(own, range)]
         if array is None or not _LITTLE or len(slices) != len(modes):

@@ -53,7 +53,7 @@ def rows_of_fields(request: AskRecords, holdings: Sequence[ServedTensor]) -> Fie
         [own.size * holding.source.dtype.itemsize for own, holding in zip(wanted, holdings, strict=True)]
     )
     elements: list[tuple[memoryview, ...]] = []
-    # Nulls have parts of their own, and are read field by field.
+    # Nulls have separate parts, and are read field by field.
     plain = not any(holding.is_nullable for holding in holdings)
     if plain and request.nbytes and nbytes <= min(request.nbytes, limits.answer_bytes):
         places: dict[int, IntArray] = {}

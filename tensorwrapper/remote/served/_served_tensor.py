@@ -1,4 +1,4 @@
-"""`ServedTensor`: one tensor that is served, at one version, and what a client may know and read of it."""
+"""`ServedTensor`: one served tensor, at one version, with its facts and its elements for clients."""
 
 import math
 import threading
@@ -40,10 +40,10 @@ __all__ = ["ServedTensor", "places_of"]
 
 @final
 class ServedTensor:
-    """A tensor, or what a view can be made of, at one version.
+    """A tensor, or an argument of `as_view`, at one version.
 
-    Elements are copied out under a lock, which whoever edits them in place holds: an answer has either all
-    of a change or nothing. What is seen in tiles has two faces: the tiles one after the other, and the box.
+    Elements are copied under the lock that editing holds: an answer has either all of a change or nothing.
+    A tensor in tiles has two readers: of the tiles one after the other, and of the box.
     """
 
     __slots__ = ("_box", "_given", "_valid", "_whole", "facts", "limits", "lock", "splits", "staging")
@@ -66,7 +66,7 @@ class ServedTensor:
         self._given = whole.given if sides is None else given
         box = _box_of(whole.given)
         self._box = None if box is None else ElementReader(box, kept=kept)
-        # Of what may be nulls, whether elements are valid: all of them, and of the box.
+        # Readers of the validity of nullable elements: of all, and of the box.
         self._valid: tuple[ElementReader, ElementReader | None] | None = None
         if sides is not None:
             marks = _box_of(sides[1])
@@ -99,12 +99,12 @@ class ServedTensor:
 
     @property
     def source(self) -> Source:
-        """What its elements are read from."""
+        """Source of its elements."""
         return self._whole.source
 
     @property
     def given(self) -> "ViewLike":
-        """What is served: a tensor, or a view of it."""
+        """The served tensor, or a view of it."""
         return self._given
 
     @property
@@ -128,7 +128,7 @@ class ServedTensor:
         return sum([own.size for own in selections]) * itemsize
 
     def is_quick(self, selections: Sequence[Wanted], *, box: bool = False) -> bool:
-        """Tell whether selections are read faster than another thread is asked to do it."""
+        """Return True if reading selections takes less time than passing them to another thread."""
         face = self._box if box else self._whole
         return face is None or (not self.lock.locked() and face.is_quick(selections))
 
@@ -141,7 +141,7 @@ class ServedTensor:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is no box in tiles")
         return face
 
-    # What it answers.
+    # Answers.
 
     def text(self) -> Text:
         """Return the whole shape as JSON."""
@@ -171,7 +171,7 @@ class ServedTensor:
         few = size * own.itemsize <= min(nbytes, self.limits.answer_bytes)
         if not nbytes or not few or own.kind == "T" or self.is_nullable:
             return Rows(self.facts.version, starts, lengths)
-        # The short way of what follows: no runs are made, whose elements lie in memory anyway.
+        # Fast path for contiguous elements: no runs are made.
         if self.is_in_line:
             near = self.read_at(places_of(starts, ends - starts))
             return Rows(near.version, starts, lengths, near.frames[0])
@@ -228,7 +228,7 @@ class ServedTensor:
         if own.kind == "T" and dtype is not None:
             raise RequestRefusedError("unsupported", "strings are no elements of another type")
         wanted_type = own if dtype is None else _dtype(dtype)
-        # One byte of ours may be sixteen as they are wanted.
+        # One byte of a stored element may become sixteen in the requested type.
         face.check(selections, max(own.itemsize, wanted_type.itemsize), self.limits.answer_bytes)
         total = sum([wanted.size for wanted in selections])
         out: Array = self.staging.take(total, own)
@@ -261,7 +261,7 @@ class ServedTensor:
         out[~valid] = np.zeros((), out.dtype)
 
     def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:
-        """Return what a sparse tensor stores within selections."""
+        """Return the stored entries of a sparse tensor within selections."""
         if self.facts.entries is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not sparse")
         face = self._face(box=box)
@@ -275,7 +275,7 @@ class ServedTensor:
 
     @property
     def is_writable(self) -> bool:
-        """Whether elements of it can be replaced: what is in memory that may change, each at one place."""
+        """True if its elements can be replaced: in writable memory, each at one position."""
         return self._whole.is_writable and (self._valid is None or self._valid[0].is_writable)
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
@@ -300,7 +300,7 @@ class ServedTensor:
             return self.facts.version
 
     def forget(self) -> None:
-        """Forget what was derived from the elements, which have been edited."""
+        """Drop caches of the elements, which have been edited."""
         for face in (self._whole, self._box, *(self._valid or ())):
             if face is not None:
                 face.forget()
@@ -337,7 +337,7 @@ def _dtype(text: str) -> "np.dtype[Any]":
 
 
 def _box_of(given: "ViewLike") -> "View[Any] | Tensor[Any] | None":
-    """Return the box that is seen in tiles, or in layers of tiles; None of what is not."""
+    """Return the box under tiles, or under layers of tiles; None for other tensors."""
     known: Any = cast("object", given) if isinstance(given, Tensor) else as_view(given)
     if known.shape.is_box:
         return None

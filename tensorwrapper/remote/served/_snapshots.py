@@ -1,4 +1,4 @@
-"""`Snapshots`: what was served at some moments, for whoever asked for a snapshot of it."""
+"""`Snapshots`: tensors as served at earlier moments, kept for clients."""
 
 import secrets
 import threading
@@ -19,7 +19,7 @@ _SECONDS: Final = 60
 
 @final
 class _Pin:
-    """What was served, and until when it is kept."""
+    """Tensors of one snapshot, and its expiry time."""
 
     __slots__ = ("holdings", "owner", "until", "versions")
 
@@ -32,7 +32,7 @@ class _Pin:
 
 @final
 class Snapshots:
-    """Snapshots by name. Nothing is copied: what is replaced stays as it was for whoever has it."""
+    """Snapshots by name. Nothing is copied: a snapshot keeps the tensors that are replaced."""
 
     __slots__ = ("_limits", "_lock", "_pins")
 
@@ -42,7 +42,7 @@ class Snapshots:
         self._lock = threading.Lock()
 
     def add(self, holdings: Mapping[str, ServedTensor], owner: str) -> Pinned:
-        """Keep what is served now, for a client who has no more than its share."""
+        """Keep the currently served tensors, unless the client has too many snapshots."""
         name = secrets.token_hex(16)
         with self._lock:
             self._expire()
@@ -61,7 +61,7 @@ class Snapshots:
         return Pinned(name, 0)
 
     def find(self, name: str) -> Mapping[str, ServedTensor] | None:
-        """Return what was served then; None if that is not kept."""
+        """Return the tensors of a snapshot; None if it is not kept."""
         if not self._pins:
             return None
         with self._lock:
@@ -86,7 +86,7 @@ class Snapshots:
         return None
 
     def expire(self) -> None:
-        """Forget those that nobody uses: also where nobody asks for anything."""
+        """Forget snapshots that are not used any more, also when no requests arrive."""
         if self._pins:
             with self._lock:
                 self._expire()

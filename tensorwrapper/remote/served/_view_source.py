@@ -1,4 +1,4 @@
-"""`ViewSource`: a view, whatever it is made of, read as sources are."""
+"""`ViewSource`: any view as a source."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, final
@@ -51,12 +51,12 @@ class ViewSource:
 
     @property
     def version(self) -> str:
-        """Nothing: its sources are compared while it is computed."""
+        """Empty: the versions of its sources are compared while it is computed."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Any]":
-        """It knows runs of elements."""
+        """Reads runs of elements."""
         return frozenset(("runs",))
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:

@@ -29,7 +29,7 @@ _SECONDS: Final = 600.0
 
 
 def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Array]:
-    """Return the values for each selection, of which none is changed by what is checked here."""
+    """Return the values for each selection, after all checks and before any change."""
     if request.dtype != text:
         raise RequestRefusedError("unsupported", f"elements are of type {text}, not {request.dtype}")
     total = sum([own.size for own in request.selections])
@@ -117,7 +117,7 @@ def store_values(tensor: Tensor[Any], selections: Sequence[Wanted], values: Sequ
 
 @final
 class Repeats:
-    """The answers to the last writes of each client: who sends one again is told what came of it."""
+    """Answers to the last writes of each client: a repeated request gets the first answer."""
 
     __slots__ = ("_clients", "_count")
 

@@ -1,1 +1,1 @@
-"""The server: what is served, how requests are answered, and the thread that does it."""
+"""The server: its tensors, its answers, and its thread."""

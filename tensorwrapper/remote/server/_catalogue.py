@@ -1,4 +1,4 @@
-"""`Catalogue`: what a server has, who may see it, and the answer to each request. No sockets."""
+"""`Catalogue`: served tensors, permissions, and the answer to each request. No sockets."""
 
 import logging
 import secrets
@@ -94,7 +94,7 @@ _UNSUPPORTED: Final = (
     SizeOverflowError,
     StepError,
 )
-"""What is wrong with what was asked for, in words about tensors alone; all else no client reads."""
+"""Errors of requests that are about tensors alone; clients see no others."""
 _FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
 
@@ -137,12 +137,12 @@ class Catalogue:
         self._changes = 0
         self._lock = threading.Lock()
 
-    # What is there.
+    # Contents.
 
     def put(self, name: str, given: "ViewLike | Records", check: Callable[[], str] | None = None) -> None:
         """Serve a tensor, or all fields of records, under a name, in place of the one that may have it.
 
-        `check` returns the version of what is outside of this process, and is called at each request.
+        `check` returns the version of data outside of this process, and is called at each request.
         """
         text = cast("object", name)
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
@@ -169,7 +169,7 @@ class Catalogue:
         rank: int | None,
         owner: str,
     ) -> None:
-        """Serve what is named `owner`: a tensor, or fields with the number of modes that they share."""
+        """Serve the objects of one `owner`: a tensor, or fields with the number of modes that they share."""
         version = self._next() if check is None else check()
         new: dict[str, ServedTensor] = {}
         for number, (name, own) in enumerate(given.items()):
@@ -200,7 +200,7 @@ class Catalogue:
             self._checks = {key: own for key, own in self._checks.items() if key in left}
 
     def _without(self, name: str) -> dict[str, ServedTensor]:
-        """Return what is served but for a tensor, or for all fields of records."""
+        """Return the served objects without a tensor, or without all fields of records."""
         return {
             key: own for key, own in self._holdings.items() if key != name and not _is_field_of(own, name)
         }
@@ -240,7 +240,7 @@ class Catalogue:
         return len(self._holdings)
 
     def tensors(self) -> "dict[str, ViewLike]":
-        """Return what is served, by name in order."""
+        """Return the served objects, by name in order."""
         return {name: own.given for name, own in sorted(self._holdings.items())}
 
     def _next(self) -> str:
@@ -262,7 +262,7 @@ class Catalogue:
         holding = self._found(name, key, pin)
         if pin and not self._pins.has(pin, name, holding.facts.version):
             raise RequestRefusedError("changed", f"the tensor {name[:60]!r} was edited since the snapshot")
-        # Clients of before that key would not know what to make of it.
+        # Older clients do not support this key.
         box = holding.facts.box if request.box else None
         records = holding.facts.records if request.records else None
         symmetry = holding.facts.symmetry if request.symmetry else None
@@ -282,7 +282,7 @@ class Catalogue:
         return found
 
     def _found(self, name: str, key: str, pin: str = "") -> ServedTensor:
-        """Return what is served under a name; what is not there, and what is not for this client, are one."""
+        """Return the tensor of a name; a missing one and one forbidden to the client raise the same error."""
         there = self._all(pin)
         holding = there.get(name)
         if not self._may(name, key) or holding is None:
@@ -319,18 +319,18 @@ class Catalogue:
         return [self._at(name, version, key) for _, name, version in view.of]
 
     def rest(self) -> None:
-        """Let go of what is kept for nobody; called while there is nothing to do."""
+        """Free unused memory and expired snapshots; called while the server is idle."""
         self.staging.shrink()
         self._pins.expire()
 
-    # What is answered.
+    # Answers.
 
     def _seen(self, name: str, key: str) -> ServedTensor | None:
-        """Return what a client may see under a name: what it may not takes the way, and the time, of none."""
+        """Return a tensor if the client may see it; forbidden names take the same path as missing ones."""
         return self._holdings.get(name) if self._may(name, key) else None
 
     def is_quick(self, request: Request, key: str) -> bool:
-        """Tell whether a request is answered faster than another thread is asked to do it."""
+        """Return True if answering takes less time than passing the request to another thread."""
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
             if holding is None:
@@ -354,7 +354,7 @@ class Catalogue:
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
             found = 0 if holding is None else holding.bytes_of(request.selections, request.dtype)
-            # What is packed stands beside what it is made of.
+            # A packed answer is in memory beside its unpacked elements.
             if request.packing is not None:
                 found *= 2
             return min(found, most if request.packing is None and request.dtype is None else 2 * most)
@@ -367,9 +367,9 @@ class Catalogue:
     def answer(
         self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None, peer: str = ""
     ) -> Answer:
-        """Return the answer to a request of the client that has a key; whatever goes wrong is one, too.
+        """Return the answer to a request of the client with a key; errors are answers, too.
 
-        Once `stop` is set nobody wants it any more. `peer` tells clients without keys apart.
+        Once `stop` is set the answer is not needed any more. `peer` tells clients without keys apart.
         """
         try:
             if isinstance(request, AskPin):
@@ -402,7 +402,9 @@ class Catalogue:
                 return self._unchanged(request, found.version, self._packed(found, request.packing))
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
-                    raise RequestRefusedError("version", f"the protocol that is spoken here is {PROTOCOL}")
+                    raise RequestRefusedError(
+                        "version", f"this server speaks version {PROTOCOL} of the protocol"
+                    )
                 limits = self.limits
                 return Welcome(self.server, PROTOCOL, CAPABILITIES, limits.answer_bytes, limits.in_flight)
             case Ping():
@@ -433,7 +435,7 @@ class Catalogue:
             case AskWrite():
                 return self._write(request, key, number)
             case AskStats() | AskHealth() | Cancel() | AskPin():
-                raise RequestRefusedError("unsupported", "that is not asked of a catalogue")
+                raise RequestRefusedError("unsupported", "a catalogue does not answer this request")
             case _:
                 assert_never(request)
 
@@ -443,7 +445,7 @@ class Catalogue:
         return self._pins.add(self._holdings, owner)
 
     def _packed(self, found: Elements, packing: str | None) -> Elements | Packed:
-        """Return elements as they are asked for: packed, if that is wanted and makes less of them."""
+        """Return elements packed, if the client requests it and it makes them smaller."""
         if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
             return found
         data = pack_bytes(found.frames[0])
@@ -454,7 +456,7 @@ class Catalogue:
 
     @staticmethod
     def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:
-        """Return an answer whose elements are of the version that was asked for."""
+        """Return an answer, if its elements are of the requested version."""
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer

@@ -11,12 +11,12 @@ from typing import Final, Self, final
 __all__ = ["Line"]
 
 _ACKNOWLEDGED: Final = 120
-"""Where in what Linux tells of a connection the bytes stand that the other side has."""
+"""Offset of the acknowledged bytes in Linux's information on a connection."""
 _INFO: Final = 128
 _CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
-"""What tells that the other side has closed a connection; some systems have no such thing."""
+"""Event of a connection closed by the peer; some systems do not have it."""
 _CHANGE: Final = 2**16
-"""What a change of what waits stands for, in bytes."""
+"""Bytes that a change of the queue counts for."""
 
 
 @final
@@ -27,7 +27,7 @@ class Line:
 
     def __init__(self, descriptor: int, inode: int) -> None:
         self._descriptor, self._inode = descriptor, inode
-        # Of a path on this machine: what waits in the system, and how often that was another number.
+        # For a Unix socket: the bytes in its queue, and how often that number has changed.
         self._waiting, self._changes = -1, 0
 
     @classmethod
@@ -42,7 +42,7 @@ class Line:
         return cls(descriptor, found.st_ino) if stat.S_ISSOCK(found.st_mode) else None
 
     def _open(self) -> sockets.socket | None:
-        """Return the connection under a descriptor of our own; None if it is over."""
+        """Return the socket under a duplicated descriptor; None if it is closed."""
         try:
             own = os.dup(self._descriptor)
         except OSError:
@@ -57,12 +57,12 @@ class Line:
 
     @property
     def place(self) -> tuple[int, int]:
-        """What tells it from all connections that are there at the same time."""
+        """Identity among all connections of the same time."""
         return self._descriptor, self._inode
 
     @property
     def is_gone(self) -> bool:
-        """Whether the other side has closed it, as far as the system tells: nobody takes answers there."""
+        """True if the client has closed it, as far as the system can tell: answers would be lost."""
         try:
             if os.fstat(self._descriptor).st_ino != self._inode:
                 return True
@@ -70,13 +70,13 @@ class Line:
             return True
         if _CLOSED is None:
             return False
-        # What was closed since then is another one's, or nobody's: gone it is in either case.
+        # A descriptor closed since then is free or reused: the client is gone in either case.
         seen = select.poll()
         seen.register(self._descriptor, _CLOSED)
         return any(what & (_CLOSED | select.POLLHUP | select.POLLERR) for _, what in seen.poll(0))
 
     def taken(self) -> int | None:
-        """Return how many bytes the system of the client has taken so far; None if nobody tells."""
+        """Return how many bytes the client's system has acknowledged so far; None if unknown."""
         if sys.platform != "linux":
             return None
         found = self._open()
@@ -94,8 +94,8 @@ class Line:
         return int(struct.unpack_from("=Q", told, _ACKNOWLEDGED)[0])
 
     def _changed(self, found: sockets.socket) -> int:
-        """Return what grows as long as what waits changes: how much was taken is told of no path."""
-        # What is for Linux alone is not there elsewhere.
+        """Return a number that grows as the queue changes: Unix sockets do not count acknowledged bytes."""
+        # These modules exist on Unix only.
         import fcntl  # noqa: PLC0415
         import termios  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ class Line:
         return self._changes * _CHANGE
 
     def cut(self) -> bool:
-        """End the connection; return whether there was one. ZeroMQ lets go of what was on its way then."""
+        """End the connection; return whether there was one. ZeroMQ then frees its queued messages."""
         found = self._open()
         if found is None:
             return False

@@ -1,4 +1,4 @@
-"""`Client` and `Task`: what is under way for one client of a server, and its memory. No sockets."""
+"""`Client` and `Task`: the requests of one client of a server, and their memory. No sockets."""
 
 import threading
 import time
@@ -76,28 +76,28 @@ class Task:
         self.request: Request | None = request
         self.verb: str = "" if request is None else type(request).__name__
         self.nbytes: int = nbytes if nbytes >= _SMALL else 0
-        """What its answer takes at most; when it is made, what it takes."""
+        """Size of its answer at most; once it is made, its size."""
         self.weight: int = weight_of(request)
-        """What it takes itself while it waits."""
+        """Its own size while it waits."""
         self.held: int = 0
-        """What was taken for it, and is not given back: nothing while it waits."""
+        """Memory taken for it, and not given back: none while it waits."""
         self.frames: list[memoryview] | None = None
-        """What came, of one that nobody has read yet: another thread does."""
+        """Frames of a request that another thread is to parse."""
         self.is_quick: bool = False
-        """Whether it is answered faster than another thread is asked to: it waits for no thread."""
+        """True if answering takes less time than passing it to another thread."""
         self.seconds: float = 0.0
-        """How long another thread worked at it."""
+        """Seconds that another thread worked on it."""
         self.state: TaskState = "waiting"
         self.stop: threading.Event = threading.Event()
-        """Set when nobody wants the answer any more: whoever works at it looks now and then."""
+        """Set when the answer is not needed any more; its worker checks it now and then."""
 
     @property
     def is_small(self) -> bool:
-        """Whether few bytes are asked for, in few bytes that were read."""
+        """True if it requests few bytes, in a small message that was parsed."""
         return not self.nbytes and self.frames is None and self.weight < _SMALL
 
     def know(self, request: Request, nbytes: int) -> None:
-        """Note what is asked for, of a request that was read later, and what its answer takes at most."""
+        """Record a request that was parsed later, and the size of its answer at most."""
         self.frames, self.request, self.verb = None, request, type(request).__name__
         self.nbytes = nbytes if nbytes >= _SMALL else 0
         self.weight = weight_of(request)
@@ -115,7 +115,7 @@ class Task:
 
 @final
 class Client:
-    """What is under way for one client: requests that wait, and answers that it has no room for."""
+    """State of one client: waiting requests, and unsent answers."""
 
     __slots__ = (
         "_left",
@@ -142,14 +142,14 @@ class Client:
         self.peer: bytes = peer
         self.line: Line | None = line
         self.is_trusted: bool = False
-        """Whether it has taken a large answer, and does not keep others waiting since."""
+        """True if it has taken a large answer, and has not kept others waiting since."""
         self.is_settled: bool = False
-        """Whether it has been there for a while, and takes answers: it is no newcomer any more."""
+        """True if it has been connected for a while, and takes answers, so that it is not a newcomer."""
         self.born: float = time.monotonic()
         self.due: float = 0.0
-        """What was done for it so far, in seconds of the server."""
+        """Work done for it so far, in seconds of the server."""
         self.moved: float = 0.0
-        """When it took something, as far as was looked; 0 before that."""
+        """Time of its last progress that was seen; 0 before that."""
         self.taken: int = 0
         self.key: str = key
         self.tasks: dict[int, Task] = {}
@@ -159,15 +159,15 @@ class Client:
         self.held: int = 0
         """Bytes of its answers that are being made, or on their way."""
         self.since: float = 0.0
-        """When it had room the last time."""
+        """Time at which it last had room."""
         self.full: float = 0.0
-        """When it had none, if it was so at the last look."""
+        """Time since which it has no room, at the last check."""
         self.counts: dict[str, int] = {"requests": 0, "answers": 0, "refusals": 0}
         self._left, self._looked = 0.0, 0.0
 
     @property
     def wanted(self) -> int:
-        """How many bytes it has asked for, and does not have."""
+        """Number of bytes requested and not yet sent."""
         return sum([own.nbytes for own in self.asked])
 
     def is_fast(self, rate: int) -> bool:
@@ -191,18 +191,18 @@ class Budget:
         self._limits = limits
         self.held: int = 0
         self.doubtful: int = 0
-        """What clients hold of it that are not trusted."""
+        """Memory held by clients that are not trusted."""
         self.waiting: int = 0
-        """What requests take that wait."""
+        """Memory of waiting requests."""
 
     def fits(self, task: Task) -> bool:
-        """Tell whether there is memory for an answer. What is alone has it, however large it is."""
+        """Return True if there is memory for an answer. A client's only answer always fits."""
         if not task.nbytes:
             return True
         held, limits = task.client.held, self._limits
         if held and held + task.nbytes > limits.client_bytes:
             return False
-        # The other half is for those who take what they ask for: they never wait for those who do not.
+        # The other half is for clients that take their answers: they never wait for those that do not.
         unknown = 0 if task.client.is_trusted else self.doubtful
         if unknown and unknown + task.nbytes > limits.server_bytes // 2:
             return False
@@ -215,7 +215,7 @@ class Budget:
         return not is_full and not self.fits(task)
 
     def has_place(self, task: Task) -> bool:
-        """Tell whether a request may wait beside those of its client, and those of all. What is alone may."""
+        """Return True if a request may be queued beside others. A single request always may."""
         if task.weight < _SMALL:
             return True
         mine = sum([own.weight for own in task.client.asked])
@@ -240,7 +240,7 @@ class Budget:
         self._hold(task, task.nbytes)
 
     def made(self, task: Task, nbytes: int) -> None:
-        """Note what an answer really takes."""
+        """Record the actual size of an answer."""
         task.nbytes = nbytes if nbytes >= _SMALL else 0
         self._hold(task, task.nbytes)
 

@@ -1,4 +1,4 @@
-"""How many connections a server has at most, and which are cut where there are more."""
+"""Limit on the connections of a server, and the connections to cut above it."""
 
 import sys
 from collections.abc import Collection, Sequence
@@ -7,11 +7,11 @@ from typing import Final
 __all__ = ["excess", "most_connections"]
 
 _PART: Final = 4
-"""Of so many descriptors of the process one is left for files, and for all else."""
+"""Of so many descriptors of the process one is reserved for files, and for everything else."""
 
 
 def most_connections(limit: int) -> int:
-    """Return how many connections there may be: a limit, and three quarters of what the system allows."""
+    """Return the number of allowed connections: at most `limit`, and three quarters of the system's limit."""
     if sys.platform == "win32":
         return limit
     # There is none elsewhere.
@@ -24,9 +24,9 @@ def most_connections(limit: int) -> int:
 
 
 def excess(guests: Sequence[int], known: Collection[int], most: int) -> list[int]:
-    """Return which guests leave where there are too many, oldest first: those of whom nothing is known.
+    """Return the connections to cut where there are too many, oldest first: those without a known client.
 
-    Where all are known those leave that came last.
+    If all are known, the latest ones are cut.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Views and reductions that a client describes: read as a stranger's, computed while nothing is edited."""
+"""Views and reductions that a client describes: parsed as untrusted input, computed under locks."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -61,16 +61,16 @@ def _view_of(described: Described, holdings: Sequence[ServedTensor], limits: Ser
 
 
 def _little(given: "ViewLike") -> "ViewLike":
-    """Return a tensor as clients know it, who are told of no other order of bytes."""
+    """Return a tensor in little-endian byte order, the only one in the protocol."""
     dtype = as_view(given).dtype
-    # Strings have no order of bytes, and are asked for none.
+    # Strings have no byte order.
     if dtype.kind not in "iufcmM" or dtype == dtype.newbyteorder("<"):
         return given
     return as_view(given).astype(dtype.newbyteorder("<"))
 
 
 def _held(stack: ExitStack, described: Described, holdings: Sequence[ServedTensor]) -> None:
-    """Hold back who edits one of the tensors, and refuse if one was edited before that."""
+    """Lock the tensors against editing, and refuse if one was edited before that."""
     # In one order for all requests: two of them never wait for each other.
     for own in sorted(set(holdings), key=id):
         stack.enter_context(own.lock)
@@ -86,7 +86,7 @@ def compute_view(
     view = _view_of(request.view, holdings, limits)
     staging = holdings[0].staging
     result = ServedTensor("of the request", view, request.view.version, limits, staging, kept=False)
-    # Of what a stranger divides by 0 nobody is warned here.
+    # Suppress warnings of NumPy: the client chose the operands.
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         if result.is_nullable:
@@ -99,7 +99,7 @@ def compute_view(
 def reduce_view(
     request: AskReduce, holdings: Sequence[ServedTensor], limits: ServeLimits, stop: "Cancel | None" = None
 ) -> Reduced:
-    """Return what a ufunc makes of the rows, the tiles or one mode of a view."""
+    """Return the reduction of the rows, the tiles or one mode of a view."""
     view, over, initial = _view_of(request.view, holdings, limits), request.over, request.initial
     if view.dtype.kind not in "biufcmM" or is_small(view.dtype):
         raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
@@ -137,7 +137,7 @@ def reduce_view(
 
 
 def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: "Cancel | None") -> Array:
-    """Return what a ufunc makes of each row, some rows at a time."""
+    """Return the reduction of each row, some rows at a time."""
     count = len(view.rows())
     step = max(count * _BLOCK // max(view.nbytes, 1), 1)
     if count <= step or view.rank != 2:
@@ -151,7 +151,7 @@ def _reduce_rows(view: View[Any], ufunc: np.ufunc, initial: float | None, stop: 
 
 def _check(stop: "Cancel | None") -> None:
     if stop is not None and stop.is_set():
-        raise ComputationCancelledError("nobody wants it any more")
+        raise ComputationCancelledError("the client cancelled the request")
 
 
 def _reduce_mode(
@@ -162,9 +162,9 @@ def _reduce_mode(
     dtype: "np.dtype[Any]",
     stop: "Cancel | None",
 ) -> Array:
-    """Return what a ufunc makes of a mode of a box, a region at a time."""
+    """Return the reduction of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
-    # As NumPy does, it begins with that number: what is small then may be too large without it.
+    # Begin with that number, as NumPy does: results may overflow without it.
     begun = {} if initial is None else {"initial": reduction_of_none(ufunc, view.dtype, initial)}
     if not extents[mode] and ufunc.identity is None and not begun:
         raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")

@@ -50,13 +50,13 @@ __all__ = ["Loop"]
 _PAUSE: Final = 0.004
 """Seconds between two tries to send to a client that has no room."""
 _IDLE: Final = 0.5
-"""Seconds between two looks at what only time changes."""
+"""Seconds between two checks of timeouts."""
 _TURN: Final = 0.005
-"""Seconds that a turn works at most at what came, and at answers, before it looks what came meanwhile."""
+"""Seconds that a pass works at most on messages, and on answers, before it polls the socket."""
 _VISIT: Final = 0.02
-"""Seconds between two looks at whether those who asked are still there."""
+"""Seconds between two checks that clients are still connected."""
 _TRIMS: Final = 8
-"""How often memory is given back after somebody left: ZeroMQ frees millions of frames within seconds."""
+"""Number of times that memory is given back after a client left: ZeroMQ frees its frames within seconds."""
 _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
@@ -66,10 +66,10 @@ _log = logging.getLogger(__name__)
 
 @final
 class Loop:
-    """A ROUTER in a thread of its own: it takes requests, has them answered, and sends the answers.
+    """A ROUTER in its thread: it takes requests, has them answered, and sends the answers.
 
-    One request of a client is answered after the other, as long as the client takes the answers: what a slow
-    client leaves lying is a few answers, and others do not wait for it.
+    The requests of a client are answered in order, as long as the client takes the answers. So a slow client
+    leaves only a few answers unsent, and others do not wait for it.
     """
 
     __slots__ = (
@@ -107,12 +107,12 @@ class Loop:
         self._catalogue, self._security, self._threads = catalogue, security, threads
         self._clients: dict[bytes, Client] = {}
         self._busy: dict[bytes, Client] = {}
-        """Those that have requests, or answers to take: a turn costs what is to be done for them."""
+        """Clients with requests or unsent answers: a pass visits only these."""
         self._done: deque[tuple[Task, Answer | Request]] = deque()
         """Requests that other threads have answered, or have read."""
         self._turns = FairQueue()
         self._guests: tuple[int, ...] = ()
-        """Who was there when there was nothing to do."""
+        """Connected clients when the server was last idle."""
         self._trims = 0
         self._most = most_connections(catalogue.limits.connections)
         self._owners: dict[tuple[int, int], bytes] = {}
@@ -161,7 +161,7 @@ class Loop:
 
     @property
     def is_alive(self) -> bool:
-        """Whether requests are answered."""
+        """True while requests are answered."""
         return self._thread.is_alive()
 
     def stats(self) -> dict[str, int]:
@@ -205,7 +205,7 @@ class Loop:
                     self._ready.set()
                     self._serve(socket, selector)
         except TransportClosedError as error:
-            # ZeroMQ is shut down, as it is when a process ends whose server nobody closed.
+            # ZeroMQ is shut down, as happens when a process ends without closing its server.
             self._error = error
             _log.debug("the server at %s ended with ZeroMQ", self.address)
         except BaseException as error:  # noqa: BLE001 - whoever waits for the start is told
@@ -213,7 +213,7 @@ class Loop:
             if self._ready.is_set():
                 _log.exception("the server at %s ended", self.address)
         finally:
-            # What is worked at still has nobody who would send it.
+            # Answers in progress can no longer be sent.
             for client in self._clients.values():
                 for task in client.tasks.values():
                     task.stop.set()
@@ -235,7 +235,7 @@ class Loop:
                 waiting = self._send(socket)
                 if self._sending and self._is_short():
                     self._sending.press(self._clients.values())
-                # The descriptor tells only of changes: after each turn the socket itself is asked.
+                # The descriptor only signals changes, so poll the socket itself after each pass.
                 there = socket.poll()
                 if there or self._done or self._is_ready():
                     continue
@@ -250,11 +250,11 @@ class Loop:
                 self._rest(socket)
 
     def _rest(self, socket: Socket) -> None:
-        """Let go of what is kept for nobody."""
+        """Free unused memory and expired snapshots."""
         self._catalogue.rest()
         guests = socket.guests
         if guests != self._guests:
-            # Whoever left may have left much behind, of messages that never ended.
+            # A client that disconnected may leave memory of unfinished messages behind.
             self._guests, self._trims = guests, _TRIMS
         if self._trims:
             self._trims -= 1
@@ -277,7 +277,7 @@ class Loop:
 
     def _drop(self, peer: bytes, why: str) -> None:
         count = self.counts["dropped"] = self.counts["dropped"] + 1
-        # Whoever sends a million of them shall not fill a disk with lines.
+        # A client that sends a million of them must not fill a disk with log lines.
         if count & (count - 1) == 0:
             _log.warning("%d messages dropped; the last, of the client %s: %s", count, peer.hex(), why)
 
@@ -288,7 +288,7 @@ class Loop:
         client.key = key
         self._turns.settle(client, time.monotonic())
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
-            # Refusals are answers too, and who takes none shall not fill our memory with them.
+            # Refusals are answers, too: a client that takes none must not fill memory with them.
             self._drop(peer, "it takes no answers")
             return
         begin = time.monotonic()
@@ -337,7 +337,7 @@ class Loop:
         """Return a client that is new; None if it is gone already, or there are too many."""
         line, is_there = self._line_of(peer)
         if not is_there:
-            # What was on its way when its client went away: nobody takes an answer.
+            # The message was under way when its client disconnected: no answer can arrive.
             self.counts["dropped"] += 1
             return None
         if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
@@ -349,12 +349,12 @@ class Loop:
         return client
 
     def _line_of(self, peer: bytes) -> tuple[Line | None, bool]:
-        """Return the connection of a new peer, and whether the peer is there, as far as it is told."""
+        """Return the connection of a new peer, and whether the peer is connected, as far as known."""
         sender = None if self._socket is None else self._socket.sender
         line = Line.of(sender)
         if line is None or line.is_gone:
             return None, sender is None
-        # A descriptor is used again. ZeroMQ counts its peers: of two the later one has it now.
+        # Descriptors are reused. ZeroMQ numbers its peers, so the later one has it now.
         before = self._owners.get(line.place)
         if before is None:
             return line, True
@@ -364,10 +364,10 @@ class Loop:
         return line, True
 
     def _read_later(self, client: Client, frames: list[memoryview]) -> None:
-        """Let a request wait that another thread is to read: who says much holds up nobody else."""
+        """Queue a request for another thread to parse: a long one must not delay others."""
         number = number_of(frames)
         if number is None:
-            raise AssertionError("what has no number is not read later")
+            raise AssertionError("a message without a number cannot be queued")
         refused = self._why_not(client, number, None)
         if refused is not None:
             self._refuse(client, number, refused)
@@ -391,7 +391,7 @@ class Loop:
             _tell(client, type(request).__name__, answer.reason)
             self._send_later(Task(client, number, None), answer)
             return True
-        # Counted before it goes: who has the answer finds it counted.
+        # Counted before sending: a client that has the answer finds it counted.
         self._count(client, "answers", 1)
         try:
             socket.send(send_answer(number, answer), peer=client.peer, timeout=0)
@@ -413,7 +413,7 @@ class Loop:
             self._budget.leave(task)
 
     def _make_room(self) -> bool:
-        """Forget the clients that have no requests; nobody says of a client that it went away."""
+        """Forget the clients without requests; ZeroMQ does not report that a client has left."""
         busy = {peer: client for peer, client in self._clients.items() if client.tasks or client.out}
         room = len(busy) < len(self._clients)
         for client in self._clients.values():
@@ -444,9 +444,9 @@ class Loop:
         self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
-        """Answer what waits: at once what is quick, and the rest in other threads, one for each client.
+        """Answer waiting requests: fast ones at once, and the rest in other threads, one for each client.
 
-        A turn may be over before all are answered: who is first in the next one `FairQueue` says.
+        A pass may end before all are answered: `FairQueue` chooses the first of the next one.
         """
         begin = time.monotonic()
         turn = begin + _TURN
@@ -490,7 +490,7 @@ class Loop:
         )
 
     def _visit(self, socket: Socket) -> None:
-        """Look now and then who is there: nothing is made for who went away, and no more come than may."""
+        """Check the connections now and then: drop work for clients that left, and enforce the limit."""
         now = time.monotonic()
         if now - self._visited < _VISIT:
             return
@@ -517,7 +517,7 @@ class Loop:
         return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
 
     def _health(self) -> Answer:
-        """Return how it is: what is under way, how much waits, whether it is about to end."""
+        """Return its state: requests under way, waiting requests, whether it is about to end."""
         counts = {
             "clients": len(self._clients),
             "draining": int(self._draining),
@@ -570,7 +570,7 @@ class Loop:
                 self._answered(task, cast("Answer", found))
 
     def _was_read(self, task: Task, frames: list[memoryview], found: Answer | Request) -> None:
-        """Go on with a request that another thread has read, unless nobody wants it any more."""
+        """Continue with a request that another thread has parsed, unless it was cancelled."""
         task.frames = None
         if task.state == "over":
             return
@@ -598,7 +598,7 @@ class Loop:
     def _answered(self, task: Task, answer: Answer) -> None:
         task.take("made")
         if task.state == "over":
-            # Nobody wanted it any more before it was made.
+            # It was cancelled before it was made.
             self._budget.end(task)
             if isinstance(answer, Elements):
                 self._catalogue.staging.give(answer.frames)
@@ -620,10 +620,10 @@ class Loop:
         self._busy[client.peer] = client
 
     def _send(self, socket: Socket) -> bool:
-        """Send what clients have room for; return whether something is left."""
+        """Send answers that clients have room for; return whether some are left."""
         left = False
         for peer, client in list(self._busy.items()):
-            # One that had no room is not asked at each turn: others are served meanwhile.
+            # Do not retry a client without room at each pass: others are served meanwhile.
             if client.out and client.full and time.monotonic() - client.full < _PAUSE:
                 left = True
                 continue
@@ -671,6 +671,6 @@ class Loop:
 
 
 def _tell(client: Client, verb: str, reason: str) -> None:
-    """Log a refusal, with fields for whoever sorts them."""
+    """Log a refusal, with fields for log filters."""
     fields = {"client": client.peer.hex(), "key": client.key, "verb": verb, "reason": reason}
     _log.debug("refused: %s %s", verb or "what is no request", reason, extra=fields)

@@ -1,4 +1,4 @@
-"""`FairQueue`: whose request is answered next, and how much those may have of whom nothing is known yet."""
+"""`FairQueue`: the order in which requests are answered, and the share of clients without a history."""
 
 from collections.abc import Callable, Iterable
 from typing import Final, final
@@ -8,9 +8,9 @@ from tensorwrapper.remote.server._clients import Client, Task
 __all__ = ["FairQueue", "cost_of"]
 
 _SETTLES: Final = 2.0
-"""Seconds after which a client that takes answers is no newcomer any more."""
+"""Seconds after which a client that takes answers is not a newcomer any more."""
 _SHARE: Final = 0.125
-"""What all newcomers together have of the time of the server, while it works for others as well."""
+"""Share of the server's time for all newcomers together, while it works for others as well."""
 _BURST: Final = 0.008
 """Seconds of it that they may save up."""
 _RECENT: Final = 0.1
@@ -18,13 +18,13 @@ _RECENT: Final = 0.1
 _HELD: Final = 2**21
 """Bytes of answers to newcomers that may be on their way meanwhile: a few milliseconds of a fast link."""
 _AHEAD: Final = 0.004
-"""Seconds that whoever settled may have had more than another who did: an answer, about."""
+"""Seconds that one settled client may be ahead of another: about one answer."""
 _RATE: Final = 2.0**30
-"""Bytes that are made and sent in a second, about: what they cost others who wait."""
+"""Bytes made and sent per second, about: the cost to other clients."""
 
 
 def cost_of(nbytes: int, seconds: float) -> float:
-    """Return what an answer costs those who wait, in seconds: to work at it, or to send it."""
+    """Return the cost of an answer to waiting clients, in seconds: to compute it, or to send it."""
     return max(seconds, nbytes / _RATE)
 
 
@@ -32,24 +32,24 @@ def cost_of(nbytes: int, seconds: float) -> float:
 class FairQueue:
     """Shares of the server's time. A client that settled pays for its own; newcomers share an eighth.
 
-    Who vanishes and comes back all the time is a newcomer each time: a hundred of them cost the others no
-    more than an eighth. Nothing is held back while nobody else is served. Of those who settled, the one that
-    has had least is the next; of newcomers, the one that asked for least.
+    A client that disconnects and returns all the time is a newcomer each time: a hundred of them cost the
+    others no more than an eighth. Newcomers are not limited while no other client is served. The next settled
+    client is the one with the least time so far; the next newcomer the one with the smallest request.
     """
 
     __slots__ = ("_credit", "_held", "_last", "_served", "_virtual")
 
     def __init__(self) -> None:
         self._virtual = 0.0
-        """What whoever was served last has had: who had nothing to ask meanwhile has saved up nothing."""
+        """Time of the client served last: clients without requests meanwhile save up nothing."""
         self._served = float("-inf")
-        """When a client that has settled was served, or waited, the last time."""
+        """Time at which a settled client was last served, or waited."""
         self._credit, self._last = 0.0, 0.0
         self._held = 0
 
     @staticmethod
     def settle(client: Client, now: float) -> bool:
-        """Tell whether a client is no newcomer any more."""
+        """Tell whether a client is not a newcomer any more."""
         if not client.is_settled and now - client.born >= _SETTLES and client.counts["answers"]:
             client.is_settled = True
         return client.is_settled
@@ -61,7 +61,7 @@ class FairQueue:
             if self.settle(client, now):
                 if client.asked or client.out or client.held:
                     self._served = now
-                # Whoever cannot be served holds nobody back.
+                # A client that cannot be served must not delay others.
                 if client.asked and not client.out and has_room(client.asked[0]):
                     client.due = max(client.due, self._virtual)
                     settled.append(client)
@@ -86,12 +86,12 @@ class FairQueue:
             return True
         task = client.asked[0]
         if task.is_small:
-            # What costs hardly anything: to say hello, and to ask what is there.
+            # These cost hardly anything: a hello, or a list of tensors.
             return True
         return self._credit > 0 and (not self._held or self._held + task.nbytes <= _HELD)
 
     def charge(self, client: Client, cost: float, held: int = 0) -> None:
-        """Note what was done for a client, in seconds, and how many bytes it holds for it."""
+        """Charge a client for work, in seconds, and record the bytes held for it."""
         client.due += cost
         if not client.is_settled:
             self._credit -= cost

@@ -33,7 +33,7 @@ def put_files(
     for path in found:
         prefix = ""
         if len(found) > 1:
-            # Files of one name in two folders are told apart by the folder.
+            # Add the folder to files of one name in two folders.
             prefix = f"{path.stem}/" if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}/"
         file = files.enter_context(store.open(path))
         check = partial(_version, path)
@@ -54,7 +54,7 @@ def put_files(
 
 def _several(given: object) -> list[str | os.PathLike[str]]:
     whole = given
-    # A tensor can be gone through, too, but its rows are no paths.
+    # A tensor can be gone through, too, but its rows are not paths.
     paths = (
         list(cast("Iterable[object]", given)) if isinstance(given, list | tuple | set | Iterator) else None
     )
@@ -68,7 +68,7 @@ def _several(given: object) -> list[str | os.PathLike[str]]:
 def _files_at(place: Path) -> list[Path]:
     try:
         is_folder = place.is_dir()
-    except OSError:  # a name too long for any file: who opens it says so
+    except OSError:  # a name too long for any file: opening it reports that
         is_folder = False
     if not is_folder or place.suffix == ".zarr":
         return [place]
@@ -79,7 +79,7 @@ def _files_at(place: Path) -> list[Path]:
 
 
 def _version(path: Path) -> str:
-    """Return what tells a file from one that was written later; it survives a restart of the server.
+    """Return the identity of a file, different after a later write; it survives a restart of the server.
 
     A file that was replaced is still open, and one that was shortened must not be read: both are changed.
     """

@@ -1,4 +1,4 @@
-"""`Sending`: answers on their way, and the clients that do not take theirs while others wait for memory."""
+"""`Sending`: answers being sent, and clients that do not take theirs while others wait for memory."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from tensorwrapper.transport import Delivery
 __all__ = ["Sending"]
 
 _LOOK: Final = 0.1
-"""Seconds between two looks at who takes what he asked for."""
+"""Seconds between two checks of the clients' progress."""
 _DOUBT: Final = 0.2
-"""Seconds after which a client that takes nothing shares the memory of those of whom nothing is known."""
+"""Seconds without progress after which a client loses trust, and shares the memory of untrusted ones."""
 _CUT: Final = 0.5
 """Seconds after which its connection is cut, if others wait: it may connect and ask again."""
 _UNTOLD: Final = 3.0
@@ -24,7 +24,7 @@ _LEAST: Final = 2**14
 
 @final
 class Sending:
-    """What was handed to ZeroMQ and is read from memory still; who is looked at is one of its clients."""
+    """Answers passed to ZeroMQ and not yet sent, and the clients to check for progress."""
 
     __slots__ = ("_answers", "_budget", "_looked", "_staging", "cuts")
 
@@ -43,7 +43,7 @@ class Sending:
         self._answers.append((task, delivery, frames))
 
     def reap(self) -> None:
-        """Give back the memory of answers that are read no more; whoever took one is trusted."""
+        """Take back the memory of sent answers; clients that took one become trusted."""
         if not self._answers:
             return
         still: list[tuple[Task, Delivery, Sequence[memoryview]]] = []
@@ -58,7 +58,7 @@ class Sending:
         self._answers = still
 
     def press(self, clients: Iterable[Client]) -> None:
-        """Look who holds memory that others wait for, and takes nothing; cut him off after a while."""
+        """Find clients that hold memory without progress while others wait; cut them off after a while."""
         now = time.monotonic()
         if now - self._looked < _LOOK:
             return

@@ -1,4 +1,4 @@
-"""`give_back`: free memory that the allocator keeps, back to the system, where that can be asked for."""
+"""`give_back`: return free memory of the allocator to the system, where this is possible."""
 
 import ctypes
 import sys
@@ -21,7 +21,7 @@ def _trim() -> Callable[[int], Any] | None:
 
 
 def give_back() -> None:
-    """Give what is free back. ZeroMQ takes 34 bytes for each that says an empty frame; glibc keeps them."""
+    """Return free memory. ZeroMQ takes 34 bytes per byte that encodes an empty frame; glibc keeps them."""
     trim = _trim()
     if trim is not None:
         trim(0)

@@ -1,4 +1,4 @@
-"""`Catalogue`: which tensors there are, how each is cut, and who holds the parts; as a file of JSON."""
+"""`Catalogue`: the tensors, their partitions, and the holders of the parts; as a JSON file."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -49,10 +49,10 @@ def _checked(given: Mapping[str, Sharding]) -> dict[str, Sharding]:
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class Catalogue(Mapping[str, Sharding]):
-    """Tensors by name, each with the way it is cut and the holders of its parts.
+    """Tensors by name, each with its partition and the holders of its parts.
 
-    As a file it is JSON (`docs/guide/remote-shards.md` says of what), and may come from a stranger: it is
-    measured before anything is built of it. Whoever opens it connects to the addresses that it names.
+    Its file is JSON (`docs/guide/remote-shards.md` describes it), and may be untrusted: it is checked against
+    limits before it is used. Opening it connects to the addresses in it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Catalogue(Mapping[str, Sharding]):
             raise DataFileError(f"{place} cannot be read: {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, in place of what may be there.
+        """Write it to a file, and replace an existing one.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Catalogue(Mapping[str, Sharding]):
             raise DataFileError(f"{place} cannot be written: {error}") from error
 
     def to_json(self) -> str:
-        """Return its text: what `from_json` reads, in one way only."""
+        """Return its canonical text, which `from_json` reads."""
         return dump_json(
             {"catalogue": _VERSION, "tensors": {name: _written(own) for name, own in self._tensors.items()}}
         )

@@ -1,4 +1,4 @@
-"""`entries_of`: what a sparse tensor in parts stores, asked of all who hold some of it."""
+"""`entries_of`: read the stored entries of a sparse tensor from all holders of its parts."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -19,12 +19,12 @@ __all__ = ["entries_of"]
 
 
 def entries_of(source: ShardSource, selections: Sequence[Wanted]) -> Tensor[Any]:
-    """Return a sparse tensor of the shape of a source that has what that stores within selections.
+    """Return a sparse tensor of the shape of a source, with the stored entries within selections.
 
     Raises
     ------
     ShardsLostError
-        If nobody has some of the tiles.
+        If no holder has some of the tiles.
     """
     sharding = source.sharding
     extents = sharding.shape.extents
@@ -51,7 +51,7 @@ def entries_of(source: ShardSource, selections: Sequence[Wanted]) -> Tensor[Any]
     parts = found.values()
     numbers = np.concatenate([np.empty(0, np.int64), *[own for own, _ in parts]])
     values = np.concatenate([np.empty(0, sharding.dtype), *[own for _, own in parts]])
-    # Of two tiles neither comes before the other.
+    # Entries of two tiles may interleave.
     order = np.argsort(numbers, kind="stable")
     layout = source.layout
     return make_tensor(

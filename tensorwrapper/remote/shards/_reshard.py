@@ -1,4 +1,4 @@
-"""`ReshardPlan`: what moves between holders when a tensor is cut and held in another way."""
+"""`ReshardPlan`: transfers between holders that change the partition of a tensor."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -25,26 +25,26 @@ _DENSE: Final = 2**20
 """Pairs of holders of which a table is kept; of more only those that move something."""
 _EXACT: Final = 2**53
 _OVERHEAD: Final = 1.05
-"""What labels and frames add to bytes of elements, at most."""
+"""Overhead of labels and frames over bytes of elements, at most."""
 
 _Pieces: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""Of some pieces the old tile, the new tile, and how many elements they have."""
+"""For each piece the old tile, the new tile, and its number of elements."""
 
 
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class ReshardPlan:
-    """What moves between holders: each element once to each new holder; made by `reshard_plan`.
+    """Transfers between holders, each element once to each new holder; made by `reshard_plan`.
 
     Attributes
     ----------
     old, new
-        How the tensor is held, and how it is to be.
+        The present sharding of the tensor, and the new one.
     holders
         All holders of both.
     senders, receivers, nbytes
-        For each pair of holders that have something to do with one another who sends, who receives, and how
-        many bytes of elements: numbers of `holders`. Who is both keeps them.
+        For each pair of holders with a transfer, the sender and the receiver, as numbers of `holders`, and
+        the bytes of elements. A holder that is both keeps them.
     pieces
         How many boxes of elements go from one old tile into one new one, for each holder of the new.
     """
@@ -87,13 +87,13 @@ class ReshardPlan:
             object.__setattr__(self, name, value)
 
     def to_svg(self) -> str:
-        """Return a picture: how much each holder sends to each; what stays lies on the diagonal."""
+        """Return a picture of the bytes that each holder sends to each; the diagonal has those that stay."""
         from tensorwrapper.remote.shards._reshard_picture import draw_reshard  # noqa: PLC0415 - as it is drawn
 
         return draw_reshard(self).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: what moves, and the picture."""
+        """Return the HTML for notebooks: the transfers, and the picture."""
         from tensorwrapper.remote.shards._reshard_picture import reshard_html  # noqa: PLC0415 - as in to_svg
 
         return reshard_html(self)
@@ -166,10 +166,10 @@ class ReshardPlan:
 
 
 def reshard_plan(old: Sharding, new: Sharding) -> ReshardPlan:
-    """Return what moves when a tensor that is held in one way is to be held in another; nothing moves.
+    """Return the transfers that change a tensor from one sharding to another, without executing them.
 
-    What a new holder has already, as a replica too, does not move; all else comes from the holder that is
-    asked first. O(pieces) in array operations, in memory of a few MiB beside the two shardings.
+    Elements that a new holder already has, also as a replica, do not move; others come from the holder that
+    is tried first. O(pieces) in array operations, in memory of a few MiB beside the two shardings.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _table(own: Sharding, numbers: dict[str, int]) -> IntArray:
 
 
 def _sender(old: IntArray, had: IntArray, to: IntArray) -> IntArray:
-    """Return who sends each piece: who shall have it, if it is there, else the holder that is asked first."""
+    """Return the sender of each piece: the new holder if it has the piece, else the first holder."""
     found: IntArray = old[had, 0]
     for column in range(1, old.shape[1]):
         found = np.where(old[had, column] == to, to, found)

@@ -1,4 +1,4 @@
-"""Pictures of plans that move a tensor between holders: who sends how much to whom."""
+"""Pictures of plans that move a tensor between holders: senders, receivers and bytes."""
 
 from typing import TYPE_CHECKING, Final, cast
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_reshard", "reshard_html"]
 
-_PARTS: Final = 64  # holders that are told apart
+_PARTS: Final = 64  # rows and columns of the picture
 
 
 def draw_reshard(plan: "ReshardPlan") -> Drawing:
-    """Return a picture: how much each holder sends to each; what stays lies on the diagonal."""
+    """Return a picture of the bytes that each holder sends to each; the diagonal has those that stay."""
     count = len(plan.holders)
     parts = max(min(count, _PARTS), 1)
     sent = np.zeros((parts, parts))
@@ -34,7 +34,7 @@ def draw_reshard(plan: "ReshardPlan") -> Drawing:
 
 
 def reshard_html(plan: "ReshardPlan") -> str:
-    """Return what notebooks show of a plan."""
+    """Return the HTML of a plan for notebooks."""
     facts = [(name, bytes_text(n)) for name, n in (("moves", plan.moved), ("stays", plan.kept))]
     facts.append(("pieces", count_text(plan.pieces)))
     return html_block(type(plan).__name__, facts, draw_reshard(plan).to_svg())

@@ -1,4 +1,4 @@
-"""`lengths_of`: where rows begin and how long they are, asked of all who hold some of them."""
+"""`lengths_of`: read the starts and lengths of rows from all of their holders."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ def lengths_of(source: ShardSource, rows: Runs) -> tuple[IntArray, IntArray]:
     Raises
     ------
     ShardsLostError
-        If nobody has some of them.
+        If no holder has some of them.
     """
     sharding = source.sharding
     pieces = {piece.tile: piece for piece in cuts_of(rows, [sharding.row_marks])}
@@ -48,7 +48,7 @@ def lengths_of(source: ShardSource, rows: Runs) -> tuple[IntArray, IntArray]:
             local, place = cast("Runs", pieces[tile].local), pieces[tile].place
             begins, own = _rows_of(found, local)
             before = np.cumsum(own) - own
-            # Rows of a run follow one another, so only its first has a place of its own.
+            # Rows of a run are contiguous, so only its first has a separate start.
             first = np.cumsum(local.lengths) - local.lengths
             shift = begins - before[first]
             starts[place] = elements[tile] + before + np.repeat(shift, local.lengths)

@@ -39,23 +39,23 @@ _WAIT: Final = 0.05
 _NAMED: Final = 8
 """Parts that an error names; it has all of them as well."""
 LOST: Final = (TransportError, TensorNameError, RemoteProtocolError)
-"""What a holder may raise for which another is asked; a tensor that has changed is no such thing."""
+"""Errors of a holder after which another is tried; a changed tensor is not one of them."""
 _log = logging.getLogger(__name__)
 
 Work: TypeAlias = Callable[["Spread", str, Sequence[int]], Iterator[tuple[int, Exception | None]]]
-"""What is done with tiles at the holder of an address, in its thread.
+"""Work on tiles at the holder of an address, in its thread.
 
-It yields each tile that is done, or why this tile cannot be had there; it raises what is wrong with all.
+It yields each tile that is done, or the error of this tile at this holder; it raises errors of all tiles.
 """
 
 
 Manner: TypeAlias = tuple[Timeouts, int, bool | None]
-"""How holders are asked: how long they are waited for, what is kept of each, whether answers come packed."""
+"""Options of connections to holders: timeouts, cache size, and packing of answers."""
 
 
 @final
 class ShardPool:
-    """The holders of tensors: a thread and a connection for each that is asked, made when it is.
+    """Threads and connections to holders of tensors, one of each per holder, made on first use.
 
     Any thread may use it.
     """
@@ -86,7 +86,7 @@ class ShardPool:
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
-        """The addresses of holders that did not answer the last time that they were asked."""
+        """The addresses of holders that did not answer the last request."""
         self.changed: set[str] = set()
         """The addresses of holders that had other parts than were looked up."""
         self._lock = threading.Lock()
@@ -97,7 +97,7 @@ class ShardPool:
 
     @property
     def is_here(self) -> bool:
-        """Whether it is open, in the process that opened it."""
+        """True if it is open, in the process that opened it."""
         return not self.closed and self._process == os.getpid()
 
     def submit(self, holder: Holder, work: Callable[[], None]) -> None:
@@ -122,15 +122,15 @@ class ShardPool:
             pool.submit(work)
 
     def connections_to(self, holder: Holder) -> Connections:
-        """Return connections to a holder, none of which is made yet, for whoever closes them."""
+        """Return connections to a holder, not yet opened, which the caller closes."""
         if holder.key and self._keys is None:
-            raise ConversionError(f"{holder.address} lets in who has keys: connect_shards(keys=...)")
+            raise ConversionError(f"{holder.address} requires keys: use connect_shards(keys=...)")
         security = CurveClient(self._keys, holder.key) if holder.key and self._keys else None
         patience, cache_bytes, compress = self.manner
         return Connections(holder.address, security, patience, cache_bytes, compress=compress)
 
     def tensor(self, address: str, name: str) -> RemoteTensor:
-        """Return a tensor of a holder, in its thread: at the version that it had when it was asked for."""
+        """Return the holder's tensor, at its version at first lookup. Runs in the holder's thread."""
         found = self._tensors.get((address, name))
         if found is None:
             found = self._tensors[address, name] = found_tensor(self._connections[address], name)
@@ -145,7 +145,7 @@ class ShardPool:
         try:
             answer = connections.here().ask(AskFacts(unknown))
         except (TensorNameError, RequestRefusedError):
-            # Which one it is shows when each is asked for.
+            # The error shows again when each tensor is requested alone.
             return
         if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != unknown:
             raise RemoteProtocolError("schema", f"{address} tells of other tensors than those asked for")
@@ -153,14 +153,14 @@ class ShardPool:
             self._tensors[address, own.name] = RemoteTensor(connections, own)
 
     def forget_changed(self) -> None:
-        """Look up anew, when it is asked for, what holders have that had other parts: they were replaced."""
+        """Forget tensors of holders whose parts were replaced, so that the next use looks them up again."""
         while self.changed:
             address = self.changed.pop()
             for known in [own for own in list(self._tensors) if own[0] == address]:
                 self._tensors.pop(known, None)
 
     def asked_first(self, holders: Iterable[Holder]) -> list[Holder]:
-        """Return holders in the order in which they are asked: those last that were lost the last time."""
+        """Return holders in the order in which to try them: those last that failed last time."""
         return sorted(holders, key=lambda own: own.address in self.lost)
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ class ShardPool:
             own.close()
 
     def __del__(self) -> None:
-        # The last that could read has gone: the client, its tensors, and what is made of them. It may be a
+        # The last object that could read is gone: the client, its tensors, and their views. This may be a
         # holder's thread that let go of it, which cannot wait for itself.
         if getattr(self, "_process", None) is not None and self.is_here:
             self._end(wait=False)
@@ -190,7 +190,7 @@ _lock: Final = threading.Lock()
 
 
 def fleet_of(manner: Manner) -> ShardPool:
-    """Return the fleet of what came from other processes: all of it here shares the connections."""
+    """Return the pool of unpickled objects: all of them in this process share its connections."""
     with _lock:
         fleet = _fleets.get(manner)
         if fleet is None or not fleet.is_here:
@@ -200,7 +200,7 @@ def fleet_of(manner: Manner) -> ShardPool:
 
 
 class _StoppedError(Exception):
-    """Nobody wants what this thread reads any more."""
+    """The reads of this thread were cancelled."""
 
 
 @final
@@ -240,7 +240,7 @@ class Spread:
         Raises
         ------
         ShardsLostError
-            After all others are done, if nobody has some of them.
+            After all others are done, if no holder has some of them.
         """
         missing: list[int] = []
         while self._running:
@@ -261,7 +261,8 @@ class Spread:
                 try:
                     raise error
                 finally:
-                    # With its traceback it would be a ring, which keeps what this has until somebody looks.
+                    # The traceback would form a reference cycle, which keeps this object until a garbage
+                    # collection.
                     del error
             self._reasons[holder.address] = str(error)
             if tile is None:
@@ -272,7 +273,7 @@ class Spread:
             raise self._lost(missing)
 
     def cancel(self) -> None:
-        """Give up what is under way, and return when nobody writes any more."""
+        """Cancel running work, and return when no thread writes any more."""
         with self._settled:
             self._stopped = True
             self._settled.wait_for(lambda: not self._at_work)
@@ -280,12 +281,12 @@ class Spread:
     # In the thread of a holder.
 
     def check(self) -> None:
-        """Raise if nobody wants the rest any more."""
+        """Raise if the work was cancelled."""
         if self._stopped:
             raise _StoppedError
 
     def look_up(self, address: str, tiles: Iterable[int]) -> None:
-        """Ask a holder for several tiles at once, which are then known; nobody has to wait for that."""
+        """Look up several tiles of a holder at once; `cancel` does not wait for this thread meanwhile."""
         with self._apart():
             self._fleet.look_up(address, [self.sharding.part_name(self.name, tile) for tile in tiles])
 
@@ -295,7 +296,7 @@ class Spread:
         return isinstance(error, TensorNameError | RemoteProtocolError | RequestRefusedError)
 
     def tensor(self, address: str, tile: int) -> RemoteTensor:
-        """Return a tile as a holder has it; while that is asked for, nobody has to wait for this thread."""
+        """Return a tile of a holder; `cancel` does not wait for this thread during the lookup."""
         sharding = self.sharding
         with self._apart():
             found = self._fleet.tensor(address, sharding.part_name(self.name, tile))
@@ -352,7 +353,7 @@ class Spread:
     # In the thread that waits.
 
     def _send(self, tiles: Iterable[int]) -> list[int]:
-        """Ask for tiles, each of the next holder that has it; return those that nobody else has."""
+        """Request tiles, each from its next holder; return those without another holder."""
         asked: dict[Holder, list[int]] = {}
         missing: list[int] = []
         order: dict[int, list[Holder]] = {}

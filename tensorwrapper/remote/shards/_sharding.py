@@ -1,4 +1,4 @@
-"""`Sharding`: how a tensor is cut, and who holds each part of it."""
+"""`Sharding`: the partition of a tensor, and the holders of each part."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -70,7 +70,7 @@ HolderLike: TypeAlias = Holder | str
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Sharding:
-    """How a tensor is cut into tiles, or runs of rows, and which holders have each of them.
+    """Partition of a tensor into tiles, or runs of rows, with the holders of each.
 
     Parameters
     ----------
@@ -85,12 +85,13 @@ class Sharding:
         For each tile in row-major order the number of its placement. If not given, as many tiles
         as placements are one each, in order, and others are dealt in runs of about equal volume.
     placements
-        For each placement the numbers of the holders that have it, first the one that is asked first; the
-        others are replicas. If not given, each holder is one.
+        For each placement the numbers of its holders, in the order in which they are tried; the others are
+        replicas. If not given, each holder is one.
     rows
-        Of jagged rows how many each tile has.
+        Number of rows in each tile, for jagged rows.
     fill_value
-        Of a sparse box all elements that are not stored; each tile is a sparse tensor with that fill.
+        Value of all elements of a sparse box that are not stored; each tile is a sparse tensor with that
+        fill.
     layers
         Of a nested tensor how many modes each layer has; the box, or the rows, of all elements are cut.
     nullable
@@ -99,8 +100,8 @@ class Sharding:
     Raises
     ------
     ConversionError
-        If a holder has no address, or is there twice; if rows, or strings, are said to be sparse; if a
-        sparse tensor is said to have nulls.
+        If a holder has no address, or is listed twice; if rows, or strings, are declared sparse; if a
+        sparse tensor is declared nullable.
     ExtentError
         If there are not as many numbers as tiles.
     LayerError
@@ -147,7 +148,7 @@ class Sharding:
             raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
         if any(tiling.origin):
             raise ExtentError(f"tiles are counted from 0 in every mode, not from {tiling.origin}")
-        # What cannot travel cannot be held elsewhere; names of types have one meaning on every machine.
+        # Holders support only types of the protocol; their names mean the same on every machine.
         own_dtype = dtype_of(dtype_text(np.dtype(dtype)))
         servers = tuple([own if isinstance(own, Holder) else Holder(own) for own in holders])
         places = (
@@ -184,7 +185,7 @@ class Sharding:
         ):
             object.__setattr__(self, name, value)
 
-    # What it is of.
+    # Properties of the whole tensor.
 
     @property
     def kind(self) -> str:
@@ -195,7 +196,7 @@ class Sharding:
 
     @property
     def fill_value(self) -> Any:  # noqa: ANN401 - an element, of whatever type
-        """Of a sparse tensor all elements that are not stored; None of any other."""
+        """Value of all elements of a sparse tensor that are not stored; None for any other tensor."""
         if self.fill is None:
             return None
         return fill_of(self.fill, self.dtype)[()]
@@ -232,7 +233,7 @@ class Sharding:
             raise ConversionError(f"{self!r} is a box, which is cut by its tiling")
         return splits_of(self.rows)
 
-    # Who has it.
+    # Holders.
 
     def number_of(self, tile: Index | SupportsIndex) -> int:
         """Return the number of a tile in row-major order.
@@ -246,7 +247,7 @@ class Sharding:
         return self.tiling.grid.ordinal(index)
 
     def holders_of(self, tile: Index | SupportsIndex) -> tuple[Holder, ...]:
-        """Return who has a tile: the one that is asked first, and its replicas.
+        """Return the holders of a tile, in the order in which they are tried.
 
         Raises
         ------
@@ -285,7 +286,7 @@ class Sharding:
         return f"{name}/{'.'.join(map(str, index))}"
 
     def parts(self, name: str, tensor: "ViewLike", holder: HolderLike) -> dict[str, View[Any]]:
-        """Return what a holder is to serve: its tiles of a tensor, under their names, as views of it.
+        """Return the parts that a holder is to serve: views of its tiles of a tensor, by name.
 
         Raises
         ------
@@ -347,7 +348,7 @@ class Sharding:
             object.__setattr__(made, field.name, value)
         return made
 
-    # What it is as a value.
+    # Comparison and hashing.
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sharding) and self._fields() == other._fields()
@@ -398,7 +399,7 @@ def _again(
 
 
 def check_name(name: object) -> str:
-    """Return what may be the name of a tensor of which parts are served."""
+    """Return a valid name of a tensor whose parts are served."""
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
         raise TensorNameError(f"a tensor has a name of 1 to {_LONGEST} characters, not {name!r:.80}")
     return name

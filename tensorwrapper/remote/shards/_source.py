@@ -27,7 +27,7 @@ Side: TypeAlias = Literal["values", "valid"]
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _TILES: Final = 4
-"""Tiles of one holder that are asked for at once."""
+"""Tiles of one holder to request at a time."""
 _NAMES: Final = 32
 """Tiles of one holder that are looked up at once: a name may have a thousand bytes."""
 
@@ -35,17 +35,17 @@ _NAMES: Final = 32
 @final
 @frozen(eq=False, repr=False)
 class ShardSource:
-    """A box, or the elements of all rows, in tiles at several holders, which are read at the same time.
+    """A box, or the elements of all rows, in tiles at several holders, which are read in parallel.
 
-    A tile is read of the holder that is asked first, and of a replica if that fails. A tile that has
-    changed since it was looked up raises `VersionChangedError`.
+    A tile is read from its first holder, or from a replica if that fails. A tile that has changed since it
+    was looked up raises `VersionChangedError`.
     """
 
     fleet: ShardPool
     name: str
     sharding: Sharding
     side: Side | None = None
-    """Of a tensor with nulls what is read; None of all of it, which views read by `sides`."""
+    """Side of a nullable tensor to read; None for all of it, which views read by `sides`."""
 
     @property
     def sides(self) -> "tuple[ShardSource, ShardSource] | None":
@@ -74,32 +74,32 @@ class ShardSource:
 
     @property
     def version(self) -> str:
-        """Nothing: each tile has a version of its own, which is compared when it is read."""
+        """Empty: each tile has its version, which is compared when it is read."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """It knows runs of elements, any thread may read it, and holders cast numbers."""
+        """Reads runs of elements, in any thread; holders cast numbers."""
         return _CASTS if self.dtype.kind in "biuf" else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: elements, and what says to each tile which they are."""
+        """Return how many bytes a selection moves: elements, and the description for each tile."""
         asked = asked_nbytes(selection, self.sharding.tiling.marks) if selection.size else 0
         return selection.size * self.dtype.itemsize + asked
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask all holders that have some of the selections; what comes is written as it does."""
+        """Read selections from all of their holders; elements are written as they arrive."""
         return _Reading(self, selections, out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read of the holders that are asked now; as some type.
+        """Return how many bytes go both ways for a read from the present holders, as elements of a type.
 
         Raises
         ------
         ConversionError
-            For strings, whose lengths nobody knows before they are read.
+            For strings, whose lengths are unknown before they are read.
         ShardsLostError
-            If nobody has some of the tiles.
+            If no holder has some of the tiles.
         """
         pieces = pieces_by_tile(self.sharding, selections)
         counts: dict[int, int] = {}
@@ -220,7 +220,8 @@ class _Writing:
                     for _ in handle.completed():
                         spread.check()
                 except LOST as error:
-                    # One that went since it was looked up says nothing of those that were asked for with it.
+                    # Tiles were requested together: one that has gone since does not mean that the others
+                    # have.
                     if not spread.is_alone(error):
                         raise
                     yield tile, error

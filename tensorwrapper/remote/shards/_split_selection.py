@@ -1,4 +1,4 @@
-"""Selections cut where tiles end: what each tile gives of them, and where that goes."""
+"""Selections split at tile boundaries: the part of each tile, and its place in the result."""
 
 import itertools
 import math
@@ -15,29 +15,29 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["Piece", "Place", "asked_nbytes", "cuts_of"]
 
 Place: TypeAlias = tuple[slice, ...] | IntArray
-"""Where a piece goes in what is read of a selection: a box of it, or elements by number."""
+"""Place of a piece in the result of a selection: a box of it, or elements by number."""
 _Segment: TypeAlias = tuple[int, Positions, slice]
 
 
 @final
 @frozen(eq=False)
 class Piece:
-    """What one tile gives of a selection."""
+    """Part of a selection within one tile."""
 
     tile: int
     """The number of the tile in row-major order."""
     local: Wanted
-    """What it is of the tile."""
+    """Part of the tile."""
     place: Place
 
     def target(self, out: Array) -> Array:
-        """Return where it is read to: a part of what is read of the selection, or memory of its own."""
+        """Return the memory to read into: a part of the result, or a temporary array."""
         if isinstance(self.place, tuple):
             return out[self.place]
         return np.empty(self.local.extents, out.dtype)
 
     def settle(self, target: Array, out: Array) -> None:
-        """Write what was read into memory of its own to where it belongs."""
+        """Copy a temporary array to its place in the result."""
         if not isinstance(self.place, tuple):
             out[self.place] = target
 
@@ -53,7 +53,7 @@ def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Piece]:
 
 
 def asked_nbytes(selection: Wanted, marks: Sequence[IntArray]) -> int:
-    """Return how many bytes say what is wanted of each tile of a box; of runs what says the whole.
+    """Return how many bytes describe the selection of each tile of a box; for runs that of the whole.
 
     `marks` are as in `cuts_of`. O(tiles of each mode).
     """
@@ -108,7 +108,7 @@ def _hit(bounds: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
 
 
 def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Piece]:
-    """Return the pieces of runs of the elements of one mode: what a tile has of them is side by side."""
+    """Yield the pieces of runs of elements of one mode; each tile has its elements side by side."""
     starts, ends = selection.starts, selection.ends
     if not len(starts):
         return

@@ -23,12 +23,11 @@ __all__ = ["ShardedTensor"]
 
 @final
 class ShardedTensor(RemoteArray):
-    """A tensor in parts at several servers; what is selected of it is a `View` that reads them side by side.
+    """A tensor in parts at several servers. Indexing returns a `View`, which reads the parts in parallel.
 
-    Of jagged rows only the lengths of those that are selected travel, when they are selected; of a sparse
-    tensor the stored entries that a selection has. A server that
-    does not answer is replaced by another that has the part; where there is none, all else is read and then
-    `ShardsLostError` names what is missing.
+    Selecting jagged rows transfers only their lengths; selecting from a sparse tensor the stored entries of
+    the selection. A server that does not answer is replaced by another that has the part; where there is
+    none, all else is read and then `ShardsLostError` lists the missing parts.
     """
 
     __slots__ = ("_shape", "_source", "_sparse")
@@ -48,7 +47,7 @@ class ShardedTensor(RemoteArray):
 
     @property
     def sharding(self) -> Sharding:
-        """How it is cut, and who holds each part."""
+        """Partition of the tensor, and the holders of its parts."""
         return self._source.sharding
 
     @property
@@ -83,7 +82,7 @@ class ShardedTensor(RemoteArray):
 
     @property
     def is_sparse(self) -> bool:
-        """Whether it stores a few elements, and all others are one value."""
+        """True if it stores some elements, and all others have one value."""
         return self.sharding.fill is not None
 
     @property
@@ -93,7 +92,7 @@ class ShardedTensor(RemoteArray):
 
     @property
     def shape(self) -> Shape[Any]:
-        """The indices of all elements; the lengths of rows are asked for the first time."""
+        """The indices of all elements; the first access requests the lengths of rows."""
         if self._shape is None:
             self._shape = self.view().shape
         return self._shape
@@ -103,7 +102,7 @@ class ShardedTensor(RemoteArray):
         return as_view(self.as_source())
 
     def as_source(self) -> Source:
-        """Return it as what views read; of a sparse tensor its entries are asked for."""
+        """Return it as a source of views; the entries of a sparse tensor are requested."""
         if self.is_sparse:
             if self._sparse is None:
                 self._sparse = entries_of(self._source, (Runs(0, self.size),))
@@ -126,7 +125,7 @@ class ShardedTensor(RemoteArray):
         OutOfBoundsError, TooManyIndicesError
             If there is no such part.
         ShardsLostError
-            If nobody tells the lengths of rows that are selected.
+            If no holder has the lengths of selected rows.
         """
         if self.is_sparse and self._sparse is None:
             return as_view(entries_of(self._source, wanted_of(self._source, key)))[key]

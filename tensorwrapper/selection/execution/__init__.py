@@ -1,1 +1,1 @@
-"""Plans carried out: sources asked once, and memory for what they send and for the result."""
+"""Execution of plans: read each source once, into memory for the reads and for the result."""

@@ -17,10 +17,10 @@ from tensorwrapper.selection.runners._blocks import full_window
 __all__ = ["Made", "brought_here"]
 
 Made = dict[int, BufferCommon[Any]]
-"""By node, which it must outlive, the memory of what is made once."""
+"""Memory of cached nodes, by the id of the node, which must outlive it."""
 
 ReadOf = Callable[[Expression], Expression]
-"""Returns as a view of memory what was read for a part of a view."""
+"""Function that returns the read elements of a part of a view as a view of memory."""
 
 
 def brought_here(
@@ -38,7 +38,7 @@ def brought_here(
     view
         In normal form.
     read
-        Returns what was read of sources elsewhere; needed only if it reads some.
+        Function that returns the elements of remote sources; needed only if it reads some.
     made
         Memory of shared nodes that earlier calls computed. Shared nodes at the top of the view are added.
     check
@@ -54,7 +54,7 @@ def brought_here(
 
 @final
 class _Bringing:
-    """The parts of a view on the way, each in turn behind what it is made of."""
+    """The parts of a view in order, each after its operands."""
 
     __slots__ = ("_check", "_done", "_made", "_order", "_read", "_stay", "_users", "_uses", "_view", "_views")
 
@@ -69,11 +69,11 @@ class _Bringing:
         self._order = operands_first([view], lambda own: id(own.node) in made)
         nodes = {id(own.node): own.node for own in self._order}.values()
         self._users = Counter([id(part.node) for node in nodes for part in node.operands])
-        """By node how many nodes still select from it."""
+        """Number of nodes that still select from each node."""
         self._uses = Counter([id(part) for node in nodes for part in node.operands])
-        """How many nodes still need each view."""
+        """Number of nodes that still need each view."""
         self._views = Counter([id(own.node) for own in self._order])
-        """By node of how many views it still is the node."""
+        """Number of remaining views of each node."""
         self._done: dict[int, Expression] = {}
 
     def run(self) -> Expression:
@@ -121,7 +121,7 @@ class _Bringing:
 
 
 def _kept_at_top(view: Expression) -> list[Node]:
-    """Return what is made once and met on the way down before anything else that is."""
+    """Return the cached nodes that are reached first, not through other cached nodes."""
     parts = operands_first([view], lambda own: own.node.is_kept)
     below = [part for own in parts for part in own.node.operands if part.node.is_kept]
     return [own.node for own in (view, *below) if own.node.is_kept]

@@ -1,4 +1,4 @@
-"""Plans run: sources are asked once, and what arrives is written where it belongs."""
+"""Execute plans: read each source once, and write its elements to their positions."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 
 
 class Cancel(Protocol):
-    """What says that a computation is to stop: a `threading.Event` is one."""
+    """Signal to stop a computation, such as a `threading.Event`."""
 
     def is_set(self) -> bool:
         """Return whether to stop."""
@@ -51,7 +51,7 @@ class Cancel(Protocol):
 
 @final
 class ReadProgress:
-    """How far a computation is, and whether it goes on."""
+    """Progress of a computation, and whether it was cancelled."""
 
     __slots__ = ("_cancel", "_done", "_progress", "_total")
 
@@ -63,19 +63,19 @@ class ReadProgress:
 
     @property
     def is_needed(self) -> bool:
-        """Whether anybody looks."""
+        """True if there is a callback for progress or cancellation."""
         return self._progress is not None or self._cancel is not None
 
     @property
     def may_stop(self) -> bool:
-        """Whether somebody may say that it is to stop."""
+        """True if the computation can be cancelled."""
         return self._cancel is not None
 
     def check(self) -> None:
         """Raise if the computation is to stop."""
         if self._cancel is not None and self._cancel.is_set():
             raise ComputationCancelledError(
-                f"cancelled after {self._done} of {self._total} bytes; what was written stays"
+                f"cancelled after {self._done} of {self._total} bytes; elements written so far are kept"
             )
 
     def advance(self, nbytes: int) -> None:
@@ -93,7 +93,8 @@ def run_plan(plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> Non
     try:
         _fetch(plan, out, threads, watch)
     except SizeOverflowError:
-        # What does not fit may be an element that is read beside those that are wanted: cast here, it is not.
+        # The overflow may be in an element that is read beside the wanted ones: casting after the selection
+        # avoids it.
         from tensorwrapper.selection.plans._casts import without_casts  # noqa: PLC0415
 
         view = without_casts(plan.view)
@@ -116,7 +117,7 @@ def _fetch(plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> None:
 
 
 def run_view(view: Expression, out: Array, threads: int, watch: ReadProgress) -> None:
-    """Write a view of what is in memory into an array of its extents."""
+    """Write a view of memory into an array of its extents."""
     runner = MemoryJob(threads).elements(view)
     if not watch.is_needed:
         runner.fill(full_window(out.shape), out, threads)
@@ -161,9 +162,9 @@ class _Fetching:
         self._missing: list[set[_Number]] = [
             {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)} for step in plan.steps
         ]
-        """For each step the selections that it still waits for."""
+        """Selections that each step still waits for."""
         self._uses = Counter([need for needs in self._missing for need in needs])
-        """How many steps still need each selection."""
+        """Number of steps that still need each selection."""
         self._arrays: dict[_Number, Array] = {}
         self._made: Made = {}
         self._versions = Versions()
@@ -171,7 +172,7 @@ class _Fetching:
         """Selections that are read straight into the result."""
 
     def run(self) -> None:
-        """Ask all sources, write what needs none of them, and each other step as soon as it has all."""
+        """Start all reads, write the steps without reads, and each other step once its reads are complete."""
         waiting: dict[_Number, list[int]] = {}
         for number, needs in enumerate(self._missing):
             for need in needs:
@@ -245,9 +246,9 @@ class _Fetching:
             raise ConversionError(f"sources ended their reads, and {left} selections have not arrived")
 
     def _spread(self, arrived: _Number, steps: list[int] | None) -> None:
-        """Write the steps that waited only for what has arrived."""
+        """Write the steps that waited only for the arrived selection."""
         if steps is None:
-            raise ConversionError(f"selection {arrived[1]} came twice, or was never asked for")
+            raise ConversionError(f"selection {arrived[1]} arrived twice, or without a request")
         for number in steps:
             self._missing[number].discard(arrived)
             if not self._missing[number]:
@@ -261,7 +262,7 @@ class _Fetching:
         for need in {self._places[leaf][0] for leaf in leaves_of(step.view) if is_away(leaf)}:
             self._uses[need] -= 1
             if not self._uses[need]:
-                del self._arrays[need]  # Memory in between is given back as soon as nobody needs it.
+                del self._arrays[need]  # Free intermediate arrays as soon as no step needs them.
 
     def _write(self, step: "Step") -> None:
         view = brought_here(step.view, self._arrived, self._made, self._watch.check)

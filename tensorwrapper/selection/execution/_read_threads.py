@@ -1,4 +1,4 @@
-"""Reads that go on in a thread of their own while others are read, and steps are written."""
+"""Reads in a separate thread, while other sources are read and steps are written."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -32,7 +32,7 @@ class BackgroundRead:
         self._pause = _SHORT if may_stop else _PAUSE
         self._stop = Event()
         self._news: SimpleQueue[int | BaseException | None] = SimpleQueue()
-        """What arrived; an error, which is the last; or None at the end."""
+        """Number of a selection that arrived; an error, which is the last; or None at the end."""
         self._thread = Thread(target=self._run, name="tensorwrapper-read", daemon=True)
         self._thread.start()
 
@@ -54,7 +54,7 @@ class BackgroundRead:
             self._news.put(None)
 
     def completed(self) -> Iterator[int | None]:
-        """Return what arrived, in the order in which it did; None after a pause in which nothing came."""
+        """Yield the numbers of arrived selections, in that order; None after a pause without any."""
         while True:
             try:
                 news = self._news.get(timeout=self._pause)
@@ -72,6 +72,6 @@ class BackgroundRead:
             yield news
 
     def cancel(self) -> None:
-        """Stop, and wait until nobody writes any more: a selection that is being read is finished."""
+        """Stop, and wait until the thread writes no more: the current selection is finished."""
         self._stop.set()
         self._thread.join()

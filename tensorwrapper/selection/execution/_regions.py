@@ -1,4 +1,4 @@
-"""Regions of a view of bounded volume, along which its memory lies."""
+"""Regions of a view of bounded volume, in the order of its memory."""
 
 from collections.abc import Iterator
 from itertools import product

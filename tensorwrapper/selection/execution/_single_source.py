@@ -1,8 +1,8 @@
-"""The short way of a view that is one selection of one source elsewhere, whose answer is the result.
+"""Fast path for a view that is one selection of one remote source, whose answer is the result.
 
-A source may have a method ``prepare``, which takes a selection and returns a function that reads it: as a
-flat array of its own, in row-major order, or None if it is to be read as all others are. What is prepared is
-kept by the view. No plan is made, nothing is asked of a thread, and there is no memory in between.
+A source may have a method ``prepare``, which takes a selection and returns a function that reads it as a new
+flat array in row-major order, or None to be read by a plan. The view caches the function. It needs no
+plan, no thread and no intermediate memory.
 """
 
 from collections.abc import Callable
@@ -33,23 +33,23 @@ _Read = Callable[[], Array | None]
 @final
 @frozen(eq=False)
 class Direct:
-    """A read that was prepared, and the layout of what it gives."""
+    """A prepared read, and the layout of its result."""
 
     read: _Read | None
     layout: Layout[Any] | None
 
     def compute(self) -> Tensor[Any] | None:
-        """Return the elements as a tensor with memory of its own; None if a plan is to be carried out."""
+        """Return the elements as a tensor in new memory; None if a plan has to be executed."""
         array = None if self.read is None else self.read()
         return None if array is None else make_tensor(cast("Layout[Any]", self.layout), buffer_of(array))
 
 
 NOT_DIRECT: Final = Direct(None, None)
-"""Of views that have no short way."""
+"""For views without a fast path."""
 
 
 def direct_of(view: Expression, plan: "Callable[[], Plan]") -> Direct:
-    """Return the short way of a box, or that there is none; a plan is asked for where it tells."""
+    """Return the fast path of a box, or `NOT_DIRECT`; makes a plan only if it is needed to decide."""
     if not view.is_box or not is_away(view):
         return NOT_DIRECT
     source = cast("Source", view.node.source)
@@ -62,10 +62,10 @@ def direct_of(view: Expression, plan: "Callable[[], Plan]") -> Direct:
 
 
 def wanted_by(view: Expression) -> Outer | None:
-    """Return the selection that a view of a box elsewhere is, if its layout has strides and says so itself.
+    """Return the view of a remote box as one selection, if its strided layout allows that.
 
-    Each mode of the source moves with one mode of the view, or not at all, and they stand in one order. It is
-    what a plan finds. O(modes).
+    Each mode of the source moves with at most one mode of the view, in the same order. The result is
+    that of a plan. O(modes).
     """
     known = view.layout.implementation
     if not isinstance(known, Strided):
@@ -102,7 +102,7 @@ def _wanted_of(plan: "Plan") -> Wanted | None:
 
 
 def _comes_in_order(fetch: Fetch) -> bool:
-    """Tell whether what is read of a source is the part of the view, in row-major order."""
+    """Return True if the read of a source is the part of the view, in row-major order."""
     transform = fetch.transform
     if transform is None:
         return False

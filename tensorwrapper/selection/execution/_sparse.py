@@ -1,7 +1,7 @@
-"""Views of sparse tensors computed: stored entries are brought to where they are seen, and nothing else.
+"""Computed views of sparse tensors: only stored entries are moved to their positions in the view.
 
 Every part of a normal form is a layout of one tensor, or pieces side by side. A layout is a sparse tensor by
-itself; pieces are their entries, moved along one mode. What is made once has its entries found once.
+itself; pieces are their entries, moved along one mode. The entries of a cached node are found once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +43,7 @@ class _Entries:
     fill
         All other elements.
     title
-        What they are in words, if they are no sparse tensor but one constant.
+        Description for errors, if the operand is a constant and not a sparse tensor.
     """
 
     ordinals: IntArray
@@ -59,12 +59,12 @@ _Compute: TypeAlias = Callable[[Expression], Array]
 @final
 @frozen(eq=False)
 class _Known:
-    """What is known while entries are found.
+    """Cached results while entries are found.
 
     Attributes
     ----------
     made
-        The entries of what is made once, by the id of its node.
+        The entries of cached nodes, by the id of the node.
     compute
         Computes masks that are not in memory.
     """
@@ -139,13 +139,13 @@ def _entries(view: Expression, known: _Known) -> _Entries:
 
 
 def _of_cells(node: Node, known: _Known) -> _Entries:
-    """Return the entries of what is made cell by cell: no more than those of all operands."""
+    """Return the entries of a cell-wise node: no more than those of all operands."""
     masks = len(node.masks)
     operands = node.operands
     found = [_operand(own, known, is_mask=n < masks) for n, own in enumerate(operands)]
     given = [own for own in found if own is not None]
     if len(given) < len(found):
-        _agreed(given[-(len(found) - masks) :])  # whatever a dense mask says, it chooses between equal fills
+        _agreed(given[-(len(found) - masks) :])  # a dense mask can only choose between equal fills
     ordinals = given[0].ordinals
     if len(given) > 1:
         ordinals = different(np.concatenate([own.ordinals for own in given]))

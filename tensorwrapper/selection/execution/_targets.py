@@ -1,4 +1,4 @@
-"""Views computed: memory for the result, and what is written into it."""
+"""Computed views: memory for the result, and checks of a given target."""
 
 import math
 import os
@@ -38,11 +38,11 @@ __all__ = [
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"
-"""Where the elements of a view are written: a tensor in strides, or an array."""
+"""Target of the elements of a view: a strided tensor, or an array."""
 
 
 def source_tensor(view: Expression) -> Tensor[Any] | None:
-    """Return the tensor that a view is, if it selects from one tensor and a layout says what."""
+    """Return the tensor of a view, if it selects from one tensor by a layout."""
     tensor = view.node.tensor
     return None if tensor is None else make_tensor(view.layout, tensor.buffer)
 
@@ -59,7 +59,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
     ReadOnlyError
         If it cannot be written to.
     ConversionError
-        If it is a tensor that is no array.
+        If it is a tensor that is not an array.
     """
     if isinstance(out, Tensor):
         array = out.buffer.memory_of(out.layout.implementation)
@@ -77,7 +77,7 @@ def target_array(out: Target, shape: Shape[Any], dtype: "np.dtype[Any]") -> Arra
 
 
 def threads_for(nbytes: int, threads: SupportsIndex | None) -> int:
-    """Return how many threads write a result: as many as asked for, or two where that surely pays."""
+    """Return how many threads write a result: the given number, or two where that surely pays."""
     if threads is not None:
         return to_threads(threads)
     return 2 if nbytes >= _LARGE and _processors() > 1 else 1
@@ -123,7 +123,7 @@ def reads_from(view: Expression, target: Array) -> bool:
     for leaf in leaves_of(view):
         if leaf.node.tensor is not None:
             memory = cast("TensorSource", source_of(leaf)).owner.memory
-            # What a composed or computed buffer reads is not known.
+            # The memory behind a composed or computed buffer is unknown.
             if memory is None or np.may_share_memory(memory, target):
                 return True
     return False

@@ -1,7 +1,7 @@
-"""A view in memory written by recursion: each node writes its part by what its operands write.
+"""Write a view of memory by recursion: each node writes its part from the parts of its operands.
 
-The only form of a selection is a layout. Where operands are asked for parts of themselves again and again, as
-by the kernels of rows, a runner stands between that fills whatever part is wanted.
+A selection is always a layout. Where operands are read in parts many times, as by the kernels of rows, a
+runner fills any requested part.
 """
 
 from typing import Any, Final, cast, final
@@ -39,14 +39,14 @@ _DEEP = 40  # views inside one another up to which recursion goes down
 @final
 @frozen(eq=False)
 class MemoryJob(Job):
-    """Writes views of what is in memory; nothing is kept between two parts."""
+    """Writes views of memory; nothing is cached between two parts."""
 
     threads: int = 1  # pyright: ignore[reportIncompatibleMethodOverride]
 
     def write(self, view: Expression, out: Array) -> None:
         """Write the elements of a box from zero on into memory of its extents."""
         if out.ndim == 1 and out.size > _PLACES and view.layout.implementation.strided_box() is None:
-            # Of each place several numbers are held.
+            # Each element needs several numbers.
             for block in cut(out.shape, _PLACES):
                 part = Expression(view.node, view.layout[block])
                 view.node.write_into(part, out[block], self)
@@ -113,7 +113,7 @@ ALONE: Final = MemoryJob()
 @final
 @frozen(eq=False)
 class PartRunner(Runner):
-    """The parts of a box at zero, each filled when it is asked for."""
+    """Parts of a box at zero, each filled on request."""
 
     view: Expression
     job: MemoryJob
@@ -167,12 +167,12 @@ def _is_one_step(node: Node) -> bool:
 
 
 def is_in_memory(view: Expression) -> bool:
-    """Tell whether `write_into` may write a view: all is in this process, dense, and made for one user.
+    """Return True if `write_into` can write a view: all in this process, dense, and without shared nodes.
 
-    Of what is elsewhere a plan asks for what is needed alone, and what several views use is made once.
+    A plan reads only the needed elements of remote sources, and computes shared nodes once.
     """
     if 0 in view.extents or (view.written is not None and view.node.is_constant):
-        return False  # What it was made of may have been sparse, and the result is then, too.
+        return False  # Its source may have been sparse, and then the result is, too.
     if _is_one_step(view.node):
         return True
     met: set[int] = set()

@@ -1,4 +1,4 @@
-"""Explanations: what a view is made of, step by step, and what its steps became."""
+"""Explanations: the steps of a view, and how they are executed."""
 
 import itertools
 from html import escape
@@ -38,7 +38,7 @@ class Branch:
 
 
 def explain(view: Expression, normal: Expression, reads: tuple[SourceRead, ...]) -> tuple[Branch, ...]:
-    """Return the steps of a view as they were written, and below them what runs, if that is different."""
+    """Return the recorded steps of a view, and below them its normal form, if that is different."""
     written = branch_of(view)
     if view == normal and not view.calls:
         return (attrs.evolve(written, note=f"{written.note}; {_reads(reads)}"),)
@@ -53,7 +53,7 @@ def branch_of(view: Expression) -> Branch:
 
 
 def _branch(view: Expression, shown: dict[int, Node], depth: int, lines: int) -> Branch:
-    """Return the tree of an expression in about so many lines; what was shown before is not shown again."""
+    """Return the tree of an expression in about `lines` lines; repeated nodes are shown once."""
     node, steps = view.node, _steps(view)
     facts = _facts(view.layout if not view.calls else None, node)
     if id(node) in shown:
@@ -89,7 +89,8 @@ def _operands(node: Node, shown_before: dict[int, Node], depth: int, lines: int)
     count = max(min(len(operands), _SHOWN, lines), 0)
     shown: list[Branch] = []
     for number, operand in enumerate(operands[:count]):
-        # Two thirds of what is left: so the first of each is seen down to its sources.
+        # Each operand gets two thirds of the remaining lines, so the first ones are shown down to their
+        # sources.
         branch = _branch(operand, shown_before, depth, lines - (lines // 3 if number + 1 < count else 0))
         lines -= _lines_of(branch)
         shown.append(attrs.evolve(branch, text=f"{node.label(number)}{branch.text}"))

@@ -35,7 +35,7 @@ _LEGEND = 8  # sources that a legend names
 @final
 @frozen(eq=False)
 class _Origins:
-    """For each cell the number of the node that it comes from, and its place there."""
+    """For each cell the number of its source node, and its position there."""
 
     nodes: IntArray
     places: IntArray
@@ -111,7 +111,7 @@ def _node_of(view: Expression) -> Node:
 
 
 def _is_same(a: Node, b: Node) -> bool:
-    # Constants are one colour, whatever box they fill.
+    # Constants have one colour, whatever their box.
     if a.is_constant and b.is_constant:
         return a.title == b.title
     return a == b
@@ -127,7 +127,7 @@ def _color(leaves: list[Node], number: int) -> str:
 
 
 def _text(node: Node, place: int) -> str:
-    """Return what stands in a cell: the index in the source, or the constant."""
+    """Return the text of a cell: the index in the source, or the constant."""
     text = node.text_at
     return "" if text is None else text(place)
 

@@ -1,1 +1,1 @@
-"""Nodes of views: what is put together, generated or computed, and which step was written."""
+"""Nodes of views: operations, generators and computations, with their recorded steps."""

@@ -13,7 +13,7 @@ from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["RUNS", "Part", "Piece", "Run", "parts_in_a_row", "runs_of"]
 
-RUNS = 64  # runs of a mode that wraps, up to which each becomes pieces of its own
+RUNS = 64  # runs of a mode that wraps, up to which each becomes a separate piece
 
 Run: TypeAlias = "tuple[int, int, int, int]"
 """First position of the view, how many, first position of the mode, and the step there."""
@@ -22,7 +22,7 @@ Run: TypeAlias = "tuple[int, int, int, int]"
 @final
 @frozen
 class Piece:
-    """Which positions of a mode come from which view: ``start + step * i`` is its position i."""
+    """Positions of a mode that come from one view: ``start + step * i`` is its position i."""
 
     start: int
     step: int

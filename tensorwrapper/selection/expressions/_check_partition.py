@@ -1,4 +1,4 @@
-"""Whether pieces share out a mode: each position is in exactly one of them."""
+"""Check that pieces partition a mode: each position is in exactly one of them."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -15,9 +15,9 @@ _PAIRED = 256  # pieces with gaps up to which each is compared with each
 
 
 def check_cover(pieces: Sequence[Piece], mode: int, where: str, work: Callable[[int], None]) -> int:
-    """Return how many positions pieces share out; raise unless each position is in exactly one of them.
+    """Return the number of positions of all pieces; raise unless each position is in exactly one of them.
 
-    `work` is told how many positions are looked at one by one.
+    `work` is called with the number of positions that are checked one by one.
     """
     counts = [piece.count(mode) for piece in pieces]
     total = sum(counts)
@@ -52,7 +52,8 @@ def check_cover(pieces: Sequence[Piece], mode: int, where: str, work: Callable[[
 def _check_spread(runs: list[tuple[int, int]], spread: list[tuple[int, int, int]], where: str) -> None:
     ends = np.array(runs, dtype=np.int64).reshape(-1, 2)
     for number, (start, step, count) in enumerate(spread):
-        # How many positions of the progression come before each end of each run: none lies between them.
+        # Count the positions of the progression before each end of each run: equal counts mean none is
+        # inside.
         before = np.clip(-((start - ends) // step), 0, count)
         if (before[:, 0] != before[:, 1]).any():
             raise _twice(where)

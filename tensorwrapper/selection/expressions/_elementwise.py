@@ -1,6 +1,6 @@
 """Nodes that make each element of those of operands at its position: chosen, least, greatest, cast."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from abc import abstractmethod
@@ -51,7 +51,7 @@ def _by_number(
 
 
 class _Elementwise(Node):
-    """Abstract: `write_cells`; an element is `values` of those of the operands, whatever their places."""
+    """Abstract: `write_cells`; an element is `values` of those of the operands, independent of its place."""
 
     __slots__ = ()
 
@@ -227,12 +227,12 @@ def _is_extreme(part: Expression, kind: str) -> bool:
 @final
 @frozen
 class Casting(_Elementwise, NodeOfOne):
-    """The operand as elements of another type; fractions are dropped, and what does not fit is refused."""
+    """The operand as elements of another type; fractions are dropped, and overflowing values are refused."""
 
     operand: Expression
     _dtype: "np.dtype[Any]"
     unsafe: bool = False
-    """Whether what does not fit wraps round instead, as NumPy casts."""
+    """True if overflowing values wrap round, as NumPy casts."""
 
     json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
 
@@ -260,7 +260,7 @@ class Casting(_Elementwise, NodeOfOne):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         part = self.operand
-        # Pieces are cast each by itself: what lies in memory on the way to its place.
+        # Cast each piece separately, so that elements in memory are cast while they are copied.
         pieces = part.node.is_sharing and part.is_whole and view.is_whole and not self.unsafe
         found = part.node.cast(part, self._dtype) if pieces else None
         if found is None:

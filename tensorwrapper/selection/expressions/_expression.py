@@ -1,9 +1,9 @@
-"""Expressions: what a view is made of, as values.
+"""Expressions: the trees of nodes behind views, as values.
 
 A node is one source, one generator, or one simple way to put views together. Its cells are numbered in
 row-major order of its box; these numbers are its *places*. An expression is a node and a layout from the
 indices of a view to the places of the node. So every chain of operations that only selects is one layout,
-whatever its length, and is fused when it is written; what each operation was stays beside it.
+whatever its length, and is fused when it is written; the operations are recorded beside it.
 """
 
 import math
@@ -54,7 +54,7 @@ __all__ = [
 
 
 Origin: TypeAlias = "Tensor[Any] | Source | Node"
-"""What an element comes from: the tensor or other source that was given, or what computes it."""
+"""Origin of an element: a tensor or another source, or the node that computes it."""
 
 Shares: TypeAlias = "Iterable[tuple[Expression, Any, IntArray]]"
 """Operands, which of the positions come from each, and the positions in it."""
@@ -64,7 +64,7 @@ Normalize: TypeAlias = "Callable[[Expression], Expression]"
 
 
 Change: TypeAlias = "Callable[[Expression], Expression]"
-"""Returns the view that stands in the place of an operand."""
+"""Function that returns the replacement of an operand."""
 
 
 def same(view: "Expression") -> "Expression":
@@ -75,11 +75,12 @@ def same(view: "Expression") -> "Expression":
 class Node(ABC):
     """Abstract: `extents`, `dtype` and `name`, and `values`, or `lowered`.
 
-    What computes its elements has `values`; what other nodes can say is `lowered` to them. What shares out
-    elements among operands also has `shares`. A node with operands has `operands` and `with_operands`; one
-    that JSON may say has `json_names`, `to_json` and `from_json`, and is made known by `register_node`. All
-    else follows, and is there to be overridden by what can do better. Where `is_cellwise` stays, operands
-    have the box of the node, and an element depends on their elements at its own position, and on that.
+    A node that computes its elements has `values`; others are `lowered` to simpler nodes. A node that
+    distributes elements among operands also has `shares`. A node with operands has `operands` and
+    `with_operands`; one with a JSON form has `json_names`, `to_json` and `from_json`, and is registered by
+    `register_node`. All other methods have defaults, which a node may override for speed. Where `is_cellwise`
+    is not overridden, operands have the box of the node, and an element depends only on their elements at its
+    own position.
     """
 
     __slots__ = ()
@@ -87,19 +88,19 @@ class Node(ABC):
     json_names: ClassVar[tuple[str, ...]] = ()
     """The keys by which JSON tells the node; none if it cannot be written."""
     is_constant: ClassVar[bool] = False
-    """Whether all elements are the same, whatever the box: then it has a `value`."""
+    """True if all elements are equal, whatever the box: then it has a `value`."""
     is_sharing: ClassVar[bool] = False
-    """Whether each element comes from one operand, not from all of them."""
+    """True if each element comes from one operand, not from all of them."""
     is_cellwise: ClassVar[bool] = True
-    """Whether elements depend on those of operands of the same box, at their own position, and on that."""
+    """True if an element depends only on its position and on elements of operands of the same box there."""
     is_kept: ClassVar[bool] = False
-    """Whether the elements of the only operand are made once, in memory, before anything reads them."""
+    """True if the elements of the only operand are cached in memory before they are read."""
     is_of_rows: ClassVar[bool] = False
-    """Whether it puts rows together, whose elements are computed in their order."""
+    """True if it combines rows, whose elements are computed in their order."""
     keeps_dtype: ClassVar[bool] = False
-    """Whether `dtype` is an attribute, which asks no operand."""
+    """True if `dtype` is an attribute, without a look-up in operands."""
     is_elementwise: ClassVar[bool] = False
-    """Whether an element is `values` of those of the operands alone, wherever it is."""
+    """True if an element is `values` of the operands' elements alone, whatever its position."""
 
     @property
     @abstractmethod
@@ -123,7 +124,7 @@ class Node(ABC):
 
     @property
     def size(self) -> int:
-        """How many places there are."""
+        """Number of places."""
         return math.prod(self.extents)
 
     @property
@@ -133,7 +134,7 @@ class Node(ABC):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether a layout says all that there is to say of a selection: a source, or what is computed."""
+        """True if a selection of it is only a layout: for a source, or computed elements."""
         return False
 
     @property
@@ -148,12 +149,12 @@ class Node(ABC):
 
     @property
     def is_dense(self) -> bool:
-        """Whether all its elements are known to be stored in this process, in one tensor or in many."""
+        """True if all its elements are known to be stored in this process, in one tensor or in many."""
         return False
 
     @property
     def made_of(self) -> "tuple[Expression, ...]":
-        """All views that `mapped` changes, in the order in which it asks for them."""
+        """All views that `mapped` changes, in its order."""
         return self.operands
 
     # Other operands.
@@ -182,11 +183,11 @@ class Node(ABC):
     # The normal form.
 
     def takes_in(self, operand: "Expression") -> bool:  # noqa: ARG002
-        """Tell whether the operands of an operand may stand in its place: it does the same as this node."""
+        """Return True if the operands of an operand may replace it, as it is the same operation."""
         return False
 
     def lowered(self) -> "Node":
-        """Return the node that stands for this one in normal forms."""
+        """Return the replacement of this node in normal forms."""
         return self
 
     def all(self) -> "Expression":
@@ -194,7 +195,7 @@ class Node(ABC):
         return whole(self)
 
     def split(self, view: "Expression") -> "Expression | Split | None":  # noqa: ARG002
-        """Return what a view of this node, a box with elements, is of the operands; None if it computes.
+        """Return a view of this node, a box with elements, as views of the operands; None if it computes.
 
         That is a view of one operand, or parts that share out a mode.
         """
@@ -254,7 +255,7 @@ class Node(ABC):
         Raises
         ------
         DTypeError
-            If they are of another type than `dtype`: they would be cast, and nobody be told.
+            If they are of another type than `dtype`: a silent cast would hide the mistake.
         ExtentMismatchError
             If they are not as many as the places.
         """
@@ -262,7 +263,7 @@ class Node(ABC):
 
     @property
     def is_filled(self) -> bool:
-        """Whether `write_into` writes the elements, if those of the operands are in memory."""
+        """True if `write_into` writes the elements once those of the operands are in memory."""
         kind = type(self)
         return self.is_cellwise or kind.write_into is not Node.write_into or kind.lowered is not Node.lowered
 
@@ -276,7 +277,7 @@ class Node(ABC):
         out
             Memory of its extents, which has elements; of any strides, and a type that its own fits.
         job
-            What writes the operands.
+            The writer of the operands.
         """
         lowered = self.lowered()
         if lowered is not self:
@@ -292,7 +293,7 @@ class Node(ABC):
         view
             The view.
         given
-            For each operand what has its elements at the places of the view.
+            For each operand the runner of its elements at the places of the view.
         out
             Memory of the extents of the view.
         threads
@@ -334,28 +335,28 @@ class Node(ABC):
         return self
 
     def origin_of(self, positions: IntArray) -> tuple[Origin, IntArray]:
-        """Return what elements that come from no operand come from, and their absolute indices in it."""
+        """Return the origin of elements that come from no operand, and their absolute indices in it."""
         return self, positions + np.array(self.origin, dtype=np.int64)
 
     # Words.
 
     @property
     def title(self) -> str:
-        """What an explanation says of the node."""
+        """Title of the node in an explanation."""
         return self.name
 
     def label(self, number: int) -> str:  # noqa: ARG002
-        """Return what an explanation says of an operand, before its own text."""
+        """Return the label of an operand in an explanation, before its own text."""
         return ""
 
     @property
     def text_at(self) -> "Callable[[int], str] | None":
-        """What stands in the cell of a place in a picture; None for nothing."""
+        """Function from a place to the text of its cell in a picture; None for no text."""
         return None
 
     @property
     def refusal(self) -> str:
-        """Why elements cannot be written to: what they are."""
+        """Description of elements that cannot be written to, for the error."""
         return f"the result of {self.name}()"
 
     # JSON.
@@ -366,12 +367,12 @@ class Node(ABC):
 
     @classmethod
     def from_json(cls, given: "NodeFields") -> "Node":
-        """Return the node that fields say, which a stranger may have written."""
+        """Return the node of possibly untrusted fields."""
         raise given.refused("schema", "is of a kind that is not read")
 
     @property
     def hidden_parts(self) -> int:
-        """How many parts a normal form may have beside those of the operands."""
+        """Number of parts that a normal form may have beside those of the operands."""
         return 0
 
     def __dask_tokenize__(self) -> object:
@@ -407,7 +408,7 @@ class Expression:
     layout: Layout[Any]
     calls: tuple[Call, ...] = ()
     written: "Expression | None" = None
-    """What the calls were made on, as it was written, if the node is what that was optimized to."""
+    """Base of the recorded calls as it was written, if the node is the optimized form of that."""
     _hash: int = attrs.field(init=False)
     _dtype: "np.dtype[Any]" = attrs.field(init=False)
 
@@ -426,7 +427,8 @@ class Expression:
         """The indices of the view."""
         return self.layout.shape
 
-    # Every step asks what follows, and a layout in strides knows it without a call: so its class is asked.
+    # Every step uses the following properties, and a strided layout has them without a call: so its class is
+    # checked.
 
     @property
     def extents(self) -> Extents:
@@ -444,7 +446,7 @@ class Expression:
 
     @property
     def is_box(self) -> bool:
-        """Whether the indices are a box."""
+        """True if the indices are a box."""
         return isinstance(self.layout.implementation, Strided) or self.layout.shape.is_box
 
     @property
@@ -497,12 +499,12 @@ class Expression:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether no step was taken after the node: the view is all of it."""
+        """True if no step was taken after the node: the view is all of it."""
         return not self.calls and self.written is None and self.is_whole
 
     @property
     def is_whole(self) -> bool:
-        """Whether the view is the box of the node as it is, up to its origin."""
+        """True if the view is the whole box of the node in its order, up to its origin."""
         known = self.layout.implementation.unnamed()
         return (
             isinstance(known, Strided)
@@ -528,7 +530,7 @@ def _rebuilt(rows: Any) -> Expression:  # noqa: ANN401 - what `flattened` return
 @final
 @frozen
 class _StandIn(Node):
-    """What an operand is over, by its number or token, in a node that is sent or hashed by itself."""
+    """Number or token in place of an operand, in a node that is sent or hashed alone."""
 
     number: int | str
     extents: Extents  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -554,7 +556,7 @@ def extended(view: Expression, layout: Layout, call: Call) -> Expression:
 
 
 def unnamed_view(view: Expression) -> Expression:
-    """Return a view without names of modes: what nodes are made of, whose modes are numbered."""
+    """Return a view without names of modes: nodes number the modes of their operands."""
     layout = unnamed_layout(view.layout)
     return view if layout is view.layout else evolve(view, layout=layout)
 

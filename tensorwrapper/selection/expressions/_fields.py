@@ -1,4 +1,4 @@
-"""Numbers, types, boxes and tables as JSON: written, and taken for what they must be."""
+"""Numbers, types, boxes and tables as JSON: written, and parsed with checks."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 LARGEST = 2**62
-"""What no number may exceed: sums of two stay in 64 bits."""
+"""Bound on numbers: sums of two stay in 64 bits."""
 MAX_RANK = 32
-"""How many modes a box may have."""
+"""Number of modes of a box at most."""
 
 _DTYPE = re.compile(r"[<>|]([biufc][0-9]{1,2}|[mM]8(\[([1-9][0-9]{0,9})?[a-zA-Z]{1,2}\])?|U[0-9]{1,5})")
 _NONE: AbstractSet[str] = frozenset()
@@ -105,7 +105,7 @@ def to_range(value: Json, where: str) -> tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def to_dtype(value: Json, where: str) -> "np.dtype[Any]":
-    """Return the type that a name stands for: NumPy's, with its byte order, or one of strings."""
+    """Return the type of a name: NumPy's, with its byte order, or one of strings."""
     if not isinstance(value, str) or not (value in _NAMED or _DTYPE.fullmatch(value)):
         raise SelectionError("schema", f'{where} must name a type, as "<f8", not {_kind(value)}')
     found = _named(value)
@@ -120,7 +120,7 @@ def dtype_name(dtype: "np.dtype[Any]") -> str:
     Raises
     ------
     ConversionError
-        If no name stands for it: of ``float8_e5m2`` NumPy says "<f1", of which it makes no type.
+        If it has no name: NumPy's name of ``float8_e5m2`` is "<f1", which is not a type.
     """
     if dtype.kind == "T":
         return "nullable str" if hasattr(dtype, "na_object") else "str"
@@ -160,7 +160,7 @@ def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: A
 
 
 def _plain(value: Json, dtype: "np.dtype[Any]", where: str) -> object:
-    """Return what JSON says of a constant of a type: times as integers, complex numbers as pairs."""
+    """Return the JSON of a constant of a type: times as integers, complex numbers as pairs."""
     match dtype.kind:
         case "c":
             pair = to_list(value, where)
@@ -214,7 +214,7 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
             raise SelectionError(
                 "limit", f"{where}: a frame of {raw.nbytes} bytes is no table of up to {most}"
             )
-        # A copy: whoever sent the frame may still change it, and positions are checked only once.
+        # Copy: the caller may still change the frame, and positions are checked only once.
         table = np.array(raw.view("<i8"), dtype=np.int64)
     else:
         items = to_list(value, where)
@@ -240,7 +240,7 @@ def check_keys(
 
 
 def one_key(given: dict[str, Json], where: str, known: Collection[str]) -> str:
-    """Return the one key of an object that says what it is."""
+    """Return the one key of an object, which is its kind."""
     found = [key for key in given if key in known]
     if len(found) != 1:
         found = [key for key in known if key in given]
@@ -253,7 +253,7 @@ def _kind(value: Json) -> str:
 
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
-    """Return what a reader compares of a shape that is no box: of one size, whatever the rows."""
+    """Return the facts of a shape that is not a box, for readers to compare: of bounded size."""
     # Of a nested box the modes in front of the first cells are one, as if it were rows; a number has none.
     outer = min(shape.rank, 1) if shape.flatten().is_box else shape.as_jagged().outer_rank
     try:
@@ -284,7 +284,7 @@ def range_of(shape: Shape[Any]) -> dict[str, Json]:
 
 
 def json_of_value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 - a constant of any type
-    """Return a constant as what JSON can say: times as integers, complex numbers as pairs."""
+    """Return a constant as JSON: times as integers, complex numbers as pairs."""
     number: Any = np.array(value, dtype=dtype)
     match dtype.kind:
         case "m" | "M":
@@ -300,7 +300,7 @@ def json_of_value(value: Any, dtype: "np.dtype[Any]") -> Json:  # noqa: ANN401 -
 
 
 def json_of_parameter(value: Any) -> Json:  # noqa: ANN401 - a number
-    """Return a number that a distribution needs as what JSON can say."""
+    """Return a parameter of a distribution as JSON."""
     number: Any = value
     return int(number) if np.asarray(number).dtype.kind in "biuO" else _json_of_real(float(number))
 

@@ -1,10 +1,10 @@
 """Generators: nodes whose elements are computed from their coordinates, and stored nowhere.
 
-Coordinates are absolute indices of the shape that was declared, so that an element does not depend on what
-else is selected.
+Coordinates are absolute indices of the declared shape, so that an element does not depend on the selection of
+others.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from abc import abstractmethod
@@ -121,7 +121,7 @@ class Filling(Generator):
         return whole(Filling(box(extents), self.value, self.dtype))
 
     def is_like(self, other: Node) -> bool:
-        """Tell whether another node is the same constant, over whatever box."""
+        """Return True if another node is the same constant, over any box."""
         return isinstance(other, Filling) and attrs.evolve(other, shape=self.shape) == self
 
     def repeated(self, extents: Extents) -> Array:
@@ -154,7 +154,7 @@ class Filling(Generator):
 @final
 @frozen
 class Counting(Generator):
-    """A start, plus a step per mode times the absolute coordinate: what iota and linspace count."""
+    """A start plus a step per mode times the absolute coordinate, as of iota and linspace."""
 
     shape: Shape
     start: Any
@@ -243,7 +243,7 @@ class Diagonal(Generator):
 @final
 @frozen
 class Computing(Generator):
-    """What a function makes of absolute coordinates: one array per mode, which broadcast together."""
+    """Results of a function of absolute coordinates: one array per mode, which broadcast together."""
 
     shape: Shape
     function: CoordinateFunction
@@ -284,7 +284,7 @@ class RandomField(Generator):
     Attributes
     ----------
     parameters
-        What the distribution needs: numbers, or the numbers of operands, each over the same box.
+        Parameters of the distribution: numbers, or the numbers of operands, each over the same box.
     """
 
     shape: Shape
@@ -322,7 +322,7 @@ class RandomField(Generator):
             ranks = ranks + own * np.int64(stride)
         operands = iter(given)
         parameters = [next(operands) if isinstance(p, Expression) else p for p in self.parameters]
-        # A field without modes has one rank, whose number the operands may be asked for many times.
+        # A field without modes has one rank, but operands may broadcast to many numbers.
         ranks = np.broadcast_to(
             ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given])
         )

@@ -1,6 +1,6 @@
 """Nodes that join views along a mode: one after the other, in turns, and under a new mode."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -64,11 +64,11 @@ class Joining(SharedMode):
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
     offsets: IntArray = attrs.field(init=False, eq=False, repr=False)
-    """Where each operand begins along the mode, and after them all the extent."""
+    """Start of each operand along the mode, and the extent at the end."""
     _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
-    """What writes the elements in order where all lie in memory so; found when it is first asked for."""
+    """Runner of the elements in order, if all are contiguous in memory; cached on first use."""
     _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
-    """Many tensors that the operands are: these are made when they are first asked for, by `__getattr__`."""
+    """Many tensors as operands: views of them are made on first use, by `__getattr__`."""
 
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
     keeps_dtype: ClassVar[bool] = True
@@ -87,7 +87,7 @@ class Joining(SharedMode):
 
     @classmethod
     def of_tensors(cls, tensors: "Sequence[Tensor[Any]]", mode: int = 0) -> "Joining | None":
-        """Return boxes of one rank and type joined; None if one is named, lies elsewhere or is sparse.
+        """Return boxes of one rank and type joined; None if one is named, sparse or not in memory.
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
@@ -127,7 +127,7 @@ class Joining(SharedMode):
             if name != "operands":
                 raise AttributeError(name)
             found = tuple([reading_of(TensorSource(own)) for own in self._tensors])
-            # Whoever else makes them at the same time makes the same.
+            # A concurrent thread makes equal ones.
             object.__setattr__(self, "operands", found)
             return found
 
@@ -135,7 +135,7 @@ class Joining(SharedMode):
     def is_dense(self) -> bool:
         if self._tensors is not None:
             return True
-        # Of many parts this is asked once; it is kept with what writes them.
+        # For many parts this is computed once, and cached with the runner.
         return not self.mode and len(self.offsets) > SHORT + 1 and self._in_memory() is not None
 
     @property
@@ -200,14 +200,14 @@ class Joining(SharedMode):
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
-        """Return what writes all elements in their order, if each part lies so in memory. Kept; O(parts)."""
+        """Return the runner of all elements in order, if each part is contiguous memory. Cached; O(parts)."""
         try:
             return self._joined
         except AttributeError:
             found = None
             row = math.prod(self.extents[1:])
             if self.mode:
-                pass  # The parts of each row lie side by side.
+                pass  # The parts of each row are side by side.
             elif self._tensors is not None:
                 arrays = _lines_of(self._tensors)
                 if arrays is not None:
@@ -348,7 +348,7 @@ class Stacking(Node):
 
 
 def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
-    """Write what comes in the order of many parts, or a few elements of each; tell whether it does."""
+    """Write elements in the order of many parts, or a few of each part; return False for other views."""
     known = layout.implementation
     if known.is_contiguous and out.flags.c_contiguous:
         first = known.offset

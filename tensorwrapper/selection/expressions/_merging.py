@@ -1,4 +1,4 @@
-"""Pieces of a mode that are one view: what continues, what interleaves, what repeats a constant."""
+"""Merge pieces of a mode into one view: continued, interleaved, or repeated constants."""
 
 from typing import Any, TypeAlias
 

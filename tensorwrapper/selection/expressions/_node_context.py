@@ -1,4 +1,4 @@
-"""What nodes are handed: what writes their elements, what writes them as JSON, and fields that were read."""
+"""Arguments of a node's methods: to write its elements, to write it as JSON, and its parsed fields."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -18,18 +18,18 @@ __all__ = ["Job", "NodeFields", "NodeWriter"]
 
 
 class Job(ABC):
-    """Abstract: `threads`, `elements`, `cells` and `by_number`: what a node asks while a view is written."""
+    """Abstract: `threads`, `elements`, `cells` and `by_number`: services for a node that is written."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def threads(self) -> int:
-        """How many threads copy large parts."""
+        """Number of threads that copy large parts."""
 
     @abstractmethod
     def elements(self, view: Expression) -> Runner:
-        """Return what writes parts of a box: its memory, or else what fills them when they are asked for."""
+        """Return a runner of a box: over its memory, or else one that fills requested parts."""
 
     @abstractmethod
     def cells(self, view: Expression, out: Array) -> None:
@@ -41,22 +41,22 @@ class Job(ABC):
 
 
 class NodeWriter(ABC):
-    """Abstract: `is_normal`, `view`, `normal` and `source`: what a node asks while it is written as JSON."""
+    """Abstract: `is_normal`, `view`, `normal` and `source`: services for a node that is written as JSON."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def is_normal(self) -> bool:
-        """Whether normal forms are written, not the steps that were taken."""
+        """True if normal forms are written instead of the recorded steps."""
 
     @abstractmethod
     def view(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand."""
+        """Return the JSON of an operand."""
 
     @abstractmethod
     def normal(self, view: Expression) -> dict[str, Json]:
-        """Return what says an operand that is in normal form, whatever else is written."""
+        """Return the JSON of an operand that is in normal form, in either form of the document."""
 
     @abstractmethod
     def source(self, source: Source) -> str:
@@ -64,19 +64,19 @@ class NodeWriter(ABC):
 
 
 class NodeFields(ABC):
-    """Abstract: every method; fields of a node in JSON, each taken for what it must be, or refused."""
+    """Abstract: every method; fields of a node in JSON, each checked for its type, or refused."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def kind(self) -> str:
-        """The key by which the node was told: one of its `json_names`."""
+        """The key of the node in JSON: one of its `json_names`."""
 
     @property
     @abstractmethod
     def where(self) -> str:
-        """Where in the document the node stands, for messages."""
+        """Path of the node in the document, for messages."""
 
     @abstractmethod
     def only(self, *names: str) -> None:
@@ -120,9 +120,9 @@ class NodeFields(ABC):
 
     @abstractmethod
     def work(self, count: int, *, more: int | None = None) -> None:
-        """Tell that so many positions will be looked at, in a table; raise if they are too many.
+        """Count positions of a table to be checked; raise if they are too many.
 
-        Where `more` is told, so many rows are made that no part has, and the others lie in tables already.
+        With `more`, so many rows are made beyond those of the parts, and the others are in tables already.
         """
 
     @abstractmethod

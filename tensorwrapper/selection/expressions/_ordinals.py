@@ -1,6 +1,6 @@
-"""Nodes for selections that have no simpler form: elements by their number, and cells where they lie."""
+"""Nodes for selections without a simpler form: elements by their number, and cells at their positions."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ __all__ = ["Sampling", "Whole", "pushed", "sampled"]
 @final
 @frozen
 class Whole(NodeOfOne):
-    """All elements of the operand in row-major order: where no layout of its own places could say it."""
+    """All elements of the operand in row-major order, where no layout over its places can describe them."""
 
     operand: Expression
 
@@ -58,7 +58,7 @@ class Whole(NodeOfOne):
         return None if layout is None else Expression(inner.node, layout)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression | None:
-        # An element that nobody takes may be one that does not fit.
+        # An element that is not selected may be one that does not fit the type.
         if view.shape.size != self.operand.shape.size or not view.layout.is_injective:
             return None
         found = self.operand.node.cast(self.operand, dtype)
@@ -83,7 +83,7 @@ class Whole(NodeOfOne):
 @final
 @frozen
 class Sampling(Node):
-    """Some places of a node whose elements depend on where they are, over the box of a selection.
+    """Some places of a node whose elements depend on their position, over the box of a selection.
 
     The operands are those of the node there.
     """

@@ -1,6 +1,6 @@
 """A view with a constant around it."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""Nodes that share out a mode among their operands, and what a selection of one comes down to."""
+"""Nodes that distribute a mode among their operands, and selections from them."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -145,7 +145,7 @@ class SharedMode(Node):
     def _grouped(
         self, transform: Transform, own: int, groups: "Iterable[tuple[int, IntArray, IntArray]]"
     ) -> Split:
-        """Return a mode split by the operands that have its positions, each at positions of its own mode."""
+        """Return a mode split by the operands of its positions, each with the positions in its mode."""
         parts: list[tuple[range | IntArray, Expression]] = []
         for number, chosen, within in groups:
             first, axis = Table(within).simplify()
@@ -193,12 +193,12 @@ class SharedMode(Node):
 @final
 @frozen
 class Routing(SharedMode):
-    """Pieces that share out the positions of a mode: what joining and interleaving come down to."""
+    """Pieces that partition a mode: the result of joining and interleaving."""
 
     mode: int
     extents: Extents
     pieces: tuple[Piece, ...]
-    # What everybody asks for who looks at a view.
+    # Cached, as every traversal of a view uses it.
     operands: tuple[Expression, ...] = attrs.field(init=False, eq=False, repr=False)
 
     json_names: ClassVar[tuple[str, ...]] = ("route",)
@@ -272,7 +272,7 @@ class Routing(SharedMode):
             return found, positions - starts[found]
         extent = self.extents[self.mode]
         if len(self.pieces) * positions.size > extent:
-            # Each position of the mode is looked at once, not each that is asked for by every piece.
+            # Visit each position of the mode once, instead of each requested one for every piece.
             owners, ranks = np.empty(extent, dtype=np.int64), np.empty(extent, dtype=np.int64)
             for number, piece in enumerate(self.pieces):
                 own = piece.positions(self.mode)
@@ -325,7 +325,7 @@ def _line_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression | No
     for m, stride in enumerate(box[2]):
         first, step, count = slices[m] if m != mode else (part.first, part.stride, part.count)
         extents.append(count)
-        # The only position has no step of its own.
+        # A single position has no step.
         strides.append(stride * step if count > 1 else 0)
         offset += stride * first
     layout = new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
@@ -346,7 +346,7 @@ def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
 
 
 def _write_parts(split: Split, out: Array, job: Job) -> None:
-    """Write views at positions of a mode that are theirs."""
+    """Write views at their positions of a mode."""
     mode = split.mode
     runs = [(own, view) for own, view in split.parts if isinstance(own, range)]
     if len(runs) < len(split.parts):
@@ -447,7 +447,7 @@ def _routed(split: Split, extents: Extents, normalize: Normalize) -> Expression:
 
 
 def settled(inner: Expression, layout: Layout[Any], normalize: Normalize) -> Expression:
-    """Return the elements of a normal form that a layout selects; if they are, as parts of its own leaves."""
+    """Return the elements of a normal form that a layout selects; if possible as parts of its own leaves."""
     node = inner.node
     transform = take_apart(layout, inner.extents)
     found: Expression | None = None
@@ -483,6 +483,6 @@ def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normal
     extents = tuple([own.extent for own in maps])
     layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
     if isinstance(found.node, Routing) and found.node.mode == mode and isinstance(axis, Table):
-        # This order is what pieces, which are grouped by operand, cannot say.
+        # Pieces, which are grouped by operand, have no such order.
         return Expression(Whole(found), canonical(layout))
     return settled(found, layout, normalize)

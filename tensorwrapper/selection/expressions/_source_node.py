@@ -1,6 +1,6 @@
 """The elements of a source, as a node."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
@@ -43,11 +43,11 @@ __all__ = ["Reading", "in_memory", "is_base", "reading_of"]
 class Reading(Node):
     """The elements of a source. The places of a tensor in memory are those of its buffer.
 
-    Those of a source elsewhere that is no box are one mode: the row-major numbers of its elements.
+    Those of a source elsewhere that is not a box are one mode: the row-major numbers of its elements.
     """
 
     source: Source
-    # What nodes above ask all the time, and sources look up.
+    # Cached, as expressions use them all the time, and sources look them up.
     tensor: Tensor[Any] | None = attrs.field(init=False, eq=False, repr=False)
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
@@ -110,7 +110,7 @@ class Reading(Node):
         tensor = self.tensor
         if tensor is None:
             return lambda place: index_text(self.source.shape.index(place))
-        # Of a tensor that is part of a buffer, elements outside it may be meant as well.
+        # For a tensor over part of a buffer, a place may be outside of the tensor.
         if tensor.shape.size == tensor.buffer.size:
             return lambda place: index_text(tensor.layout.index_of(place))
         return str
@@ -153,7 +153,7 @@ def reading_of(source: Source) -> Expression:
 
 
 def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
-    """Return what a layout selects of a buffer."""
+    """Return the selection of a layout from a buffer."""
     line = make_tensor(wrap_layout(new_row_major((buffer.size,))), buffer)
     return Expression(Reading(TensorSource(line)), layout)
 
@@ -163,7 +163,7 @@ def is_base(view: Expression) -> bool:
     node, tensor = view.node, view.node.tensor
     given = layout_of(node.source) if tensor is None and node.source is not None else None
     if tensor is None and given is None:
-        # A box of all elements of rows elsewhere is not what their source is.
+        # A box of all elements of remote rows differs from their source.
         return view.is_whole and (node.source is None or node.source.shape.is_box)
     given = cast("Layout[Any]", given if tensor is None else tensor.layout)
     return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

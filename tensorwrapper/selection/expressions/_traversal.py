@@ -1,7 +1,7 @@
-"""Expressions walked, compared and laid flat, in a loop: views may be used many times, and nest any depth.
+"""Traverse, compare and flatten expressions in loops: views may be used many times, and nest to any depth.
 
-Whoever follows operands by recursion meets a view that is used twice twice, and what that uses twice four
-times; and Python's stack ends. Here each is met once.
+Recursion would visit a shared view once for each path to it, exponentially often, and overflow Python's
+stack. Here each view is visited once.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["SHORT", "are_equal", "flattened", "laid_flat", "operands_first", "rebuilt"]
 
 SHORT = 16
-"""Operands up to which a node is laid flat at once where it becomes an operand of its own kind.
+"""Operands up to which a node is merged at once when it becomes an operand of the same operation.
 
-So a loop that appends copies no more than so many each time; the rest is done when the whole is looked at.
+So a loop that appends copies a bounded number each time; the rest is merged when the whole view is used.
 """
 
 
@@ -29,18 +29,18 @@ def operands_first(
     *,
     everything: bool = False,
 ) -> "list[Expression]":
-    """Return views and all that they are made of, each object once, behind what it is made of itself.
+    """Return views and all their operands, direct and indirect, each object once, after its own operands.
 
     Parameters
     ----------
     views
         Where to begin.
     known
-        Whether a view, and with it what only that leads to, is left out.
+        Function that excludes a view, and with it all views that only it leads to.
     parts
-        What a view is made of, if not the operands of its node.
+        Function of a view to its operands, if not those of its node.
     everything
-        Whether what a view was optimized from counts as well, and what a node keeps besides its operands.
+        Whether to include the originals of optimized views, and views that a node has besides its operands.
     """
     found: list[Expression] = []
     met: set[int] = set()
@@ -73,9 +73,9 @@ def operands_first(
 def are_equal(one: "Expression", other: "Expression") -> bool:
     """Tell whether two expressions select the same places of equal nodes.
 
-    Linear in what both are made of: what was compared with one of two equals is not compared with the other.
+    Linear in the size of both: equal views are merged into classes, so no pair is compared twice.
     """
-    # Hopcroft and Karp's way to compare automata: classes of what is equal if all comparisons hold.
+    # Hopcroft and Karp's comparison of automata: classes of views that are equal if all comparisons hold.
     leaders: dict[int, int] = {}
     waiting = [(one, other)]
     while waiting:
@@ -103,12 +103,12 @@ def _leader(leaders: dict[int, int], key: int) -> int:
 
 
 def _lying(view: "Expression") -> object:
-    """Return the extents of a box; rows have none, and are told apart by their shape."""
+    """Return the extents of a box, or the shape of rows, which have no extents."""
     return view.extents if view.is_box else view.shape
 
 
 def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None":
-    """Return what must be equal for two nodes to be so; None if they differ in anything else."""
+    """Return the pairs that must be equal for two nodes to be equal; None if they differ otherwise."""
     mine, yours = a.made_of, b.made_of
     if type(a) is not type(b) or [_lying(own) for own in mine] != [_lying(own) for own in yours]:
         return None
@@ -119,9 +119,9 @@ def _pairs(a: "Node", b: "Node") -> "list[tuple[Expression, Expression]] | None"
 
 
 def laid_flat(view: "Expression") -> "Expression":
-    """Return the same view with operands that only one node has, and which that takes in, laid flat.
+    """Return the same view with operands of the same operation merged, where no other node uses them.
 
-    So what a loop has appended to again and again is one node. Linear in what the view is made of.
+    So a view to which a loop has appended repeatedly is one node. Linear in the size of the view.
     """
     nodes = {id(own.node): own.node for own in operands_first([view])}
     users = Counter([id(part.node) for node in nodes.values() for part in node.operands])
@@ -160,9 +160,9 @@ Row = tuple["Node", Any, tuple[Any, ...], int | None]
 
 
 def flattened(view: "Expression", stand_in: "Callable[[int, Expression], Expression]") -> "tuple[Row, ...]":
-    """Return a view as rows, each of which names rows before it: what a pickle writes without recursion.
+    """Return a view as rows, each of which refers to rows before it: a form to pickle without recursion.
 
-    `stand_in` returns what stands for an operand, by its row, in a node that is written alone.
+    `stand_in` returns the stand-in of an operand, by its row, in a node that is written alone.
     """
     numbers: dict[int, int] = {}
     nodes: dict[int, Node] = {}
@@ -182,9 +182,9 @@ def rebuilt(
     make: "Callable[..., Expression]",
     number_of: "Callable[[Expression], int]",
 ) -> "Expression":
-    """Return the view that rows say; nodes that were one are one again.
+    """Return the view of rows of a table; nodes that were shared are shared again.
 
-    `number_of` returns the row of what stands for an operand.
+    `number_of` returns the row number of a stand-in for an operand.
     """
     views: list[Expression] = []
     nodes: dict[int, Node] = {}

@@ -1,6 +1,6 @@
 """Nodes of one operand, and the one that makes its elements once, however many views use them."""
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Sequence
@@ -49,9 +49,9 @@ class NodeOfOne(Node):
 @final
 @frozen
 class Once(NodeOfOne):
-    """All elements of the operand in row-major order, made once before anything reads them.
+    """All elements of the operand in row-major order, computed once before they are read.
 
-    A selection is not pushed into the operand: it is a layout of what was made, as of a source.
+    A selection is not pushed into the operand: it is a layout of the computed elements, as of a source.
     """
 
     operand: Expression
@@ -62,7 +62,7 @@ class Once(NodeOfOne):
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
-        # Asked when it is made: later, each would ask the one below it.
+        # Computed here: later, each node would call the one below it, recursively.
         object.__setattr__(self, "dtype", self.operand.dtype)
 
     @property
@@ -74,5 +74,5 @@ class Once(NodeOfOne):
         return True
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
-        # What is made once is for whoever runs it to find.
+        # Whether to cache is decided again where the view is computed.
         return {"whole": write.view(self.operand)}

@@ -30,14 +30,14 @@ Side: TypeAlias = Literal["values", "valid"] | None
 
 
 def is_computed(view: Expression) -> bool:
-    """Tell whether a view shows what is computed of rows."""
+    """Return True if a view selects from a computation of rows."""
     return isinstance(view.node.source, ComputedRows)
 
 
 @final
 @frozen
 class Method:
-    """A call of rows, by its name and what it is given: a function of a tensor."""
+    """A call of a method of rows, by its name and its arguments: a function of a tensor."""
 
     name: str
     arguments: tuple[object, ...]
@@ -90,7 +90,7 @@ class ComputedRows:
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
     keeps: bool
-    """Whether there are rows again."""
+    """True if the result has rows."""
     nullable: bool
     side: Side = None
 
@@ -209,7 +209,7 @@ class ComputedRows:
         return _Chosen(rows, starts, splits[rows + 1] - starts)
 
     def _computed(self, chosen: "_Chosen") -> Tensor[Any]:
-        """Return what is made of some rows, one after the other."""
+        """Return the results for some rows, one after the other."""
         rows = chosen.rows
         low, high = rows.item(0), rows.item(-1) + 1
         # Empty rows in between do no harm, unless each row gives a number.

@@ -21,7 +21,7 @@ def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
     Raises
     ------
     DTypeError
-        If it is no type, or tensors have no such elements.
+        If it is not a type, or tensors have no such elements.
     """
     found = to_dtype(dtype)
     if found.kind not in text:

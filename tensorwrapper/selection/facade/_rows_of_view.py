@@ -50,7 +50,7 @@ def in_turns(view: _V) -> Iterator[_V]:
 
 
 def joined(parts: "list[Tensor[Any]]", shape: Shape[Any]) -> Tensor[Any]:
-    """Return what was found of parts in turns as one tensor of a shape."""
+    """Return the results of parts, one after the other, as one tensor of a shape."""
     values = np.concatenate([part.elements() for part in parts])
     return make_tensor(Layout(shape), as_tensor(values).buffer)
 
@@ -103,7 +103,7 @@ class RowsOfView(WithinRows[_V, _V], Generic[_V]):
         return iter(cast("Any", self._lines()))
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> Tensor[Any]:
-        """Return what `ufunc` makes of each row, at most 64 MiB of rows computed at a time.
+        """Return the reduction of each row by `ufunc`, at most 64 MiB of rows at a time.
 
         Examples
         --------

@@ -1,8 +1,8 @@
-"""What all parts of the facade stand on: an expression, its normal form and its plan, which are found once.
+"""Base of all parts of the facade: an expression, and its cached normal form and plan.
 
-`View` is one class over sibling mixins, each in a file of its own: parts of the view (``_view_parts``), what
-it tells about itself (``_view_queries``), its elements (``_view_running``) and writing (``_view_writing``).
-None builds on another. The operations that a `Tensor` has as well stand in `TensorCommon`.
+`View` is one class over sibling mixins, each in its own file: parts of the view (``_view_parts``), queries
+(``_view_queries``), its elements (``_view_running``) and writing (``_view_writing``).
+None builds on another. `TensorCommon` has the operations that a `Tensor` has as well.
 """
 
 from abc import ABC, abstractmethod
@@ -36,7 +36,7 @@ _P = ParamSpec("_P")
 
 
 class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
-    """Abstract: `_expression`, what is found of it once, `_make`, and `copy`: what parts of `View` need."""
+    """Abstract: `_expression`, its cached forms, `_make`, and `copy`, for the parts of `View`."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
 
     @abstractmethod
     def copy(self) -> Tensor[Any]:
-        """Return the elements in memory of their own: the same as `compute`."""
+        """Return the elements in new memory: the same as `compute`."""
 
     def _at_hand(self) -> Tensor[Any]:
         """Return the tensor that the view shows, if it shows one; else its elements, computed."""
@@ -81,11 +81,11 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
 
     @property
     def expression(self) -> Expression:
-        """What the view is made of: the places of a node, and the steps that chose them."""
+        """Expression of the view: the places of a node, and the steps that chose them."""
         return self._expression
 
     def normal_form(self) -> Expression:
-        """Return what runs: selections pushed into sources, and pieces that fit made one. Found once.
+        """Return the optimized view: selections pushed into sources, and adjacent pieces merged. Cached.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
                     "the steps of this view are nested deeper than Python's stack allows: put more views "
                     "together at once, or compute() some of them"
                 ) from error
-            # Whoever else finds it at the same time finds an equal one.
+            # A concurrent thread finds an equal one.
             object.__setattr__(self, "_normal", normal)
         return normal
 

@@ -1,4 +1,4 @@
-"""Cells, tiles and rows of a view: what its shape alone says, and parts that nothing is read for."""
+"""Cells, tiles and rows of a view: queries of its shape, and parts, without any read."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, Self, SupportsIndex, cast
@@ -31,7 +31,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     @property
     @or_absent
     def tiling(self) -> Tiling:
-        """How the box underneath a tiled view is cut.
+        """Partition of the box underneath a tiled view.
 
         Raises
         ------
@@ -44,7 +44,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return seen.tiling
 
     def tile(self, number: Iterable[SupportsIndex]) -> Self:
-        """Return the tile of this number of a tiled view; its origin is where it lies in the box.
+        """Return the tile of this number of a tiled view; its origin is its position in the box.
 
         Examples
         --------
@@ -80,7 +80,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return self._by(Layout.element, index, layer=layer)
 
     def cells(self) -> "Iterator[tuple[Index, Self]]":
-        """Return an iterator over the cells: index and view, whose origin says where the cell lies.
+        """Return an iterator over the cells: index and view, whose origin is the position of the cell.
 
         None is read before it is computed, and then by itself; `blocks` reads many at once.
 
@@ -106,7 +106,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             )
 
     def rows(self) -> "RowsOfView[Self]":
-        """Return the rows along the last mode: a sequence of views, and what reduces each of them.
+        """Return the rows along the last mode: a sequence of views, with reductions of each.
 
         Raises
         ------
@@ -140,11 +140,11 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         [[3, 4], [6, 7]]
         """
         tiles = tile_view(self._expression.layout.implementation.unnamed())
-        # A mask is told by the numbers that it has.
+        # A mask is recorded as the numbers that it selects.
         return self._by(select_tiles, numbers if tiles is None else tile_numbers(tiles, numbers))
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
-        """Return a box in which each cell of rows lies at its own indices, as `Tensor.scatter`; computed.
+        """Return a box with each cell of rows at its indices, as `Tensor.scatter`; computed.
 
         Examples
         --------
@@ -172,7 +172,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> "Tensor[Any]":
-        """Return what a function makes of each tile or cell, as `Tensor.reduce_tiles`.
+        """Return the reduction of each tile or cell by a function, as `Tensor.reduce_tiles`.
 
         At most 64 MiB of the view are computed at a time, or all cells under one index of the first mode.
 

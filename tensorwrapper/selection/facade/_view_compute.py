@@ -79,7 +79,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     __slots__ = ()
 
     def plan(self, region: ShapeLike | None = None) -> "Plan":
-        """Return what computing the view, or a region of it, writes and reads; nothing is read for it.
+        """Return the writes and reads of computing the view, or a region of it, without reading anything.
 
         Parameters
         ----------
@@ -125,18 +125,18 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         cancel: Cancel | None = None,
         scheduler: object = None,
     ) -> "Tensor[ScalarT_co, IndexT_co]":
-        """Return the elements as a tensor with memory of its own, at the same indices.
+        """Return the elements as a tensor in new memory, at the same indices.
 
-        Beside the result a few MiB are needed, and for sources that are not in this process what is
-        on its way. A jagged, sparse or string tensor that is only sliced stays what it is.
+        Beside the result a few MiB are needed, and for sources that are not in this process the data on its
+        way. A jagged, sparse or string tensor that is only sliced keeps its kind.
 
         Parameters
         ----------
         out
-            What is written into instead, and returned as a tensor: a tensor with strides, or an array, of
-            these extents, any strides and a type that ours may be cast to; or what speaks DLPack, as a
-            tensor of PyTorch does, and lets its memory be written to. Where it shares memory with a
-            source, the elements are computed apart first.
+            Target to write into, which is returned as a tensor: a tensor with strides, or an array, of these
+            extents, any strides and a type that the elements can be cast to; or an object with writable
+            DLPack memory, such as a tensor of PyTorch. Where it shares memory with a source, the elements are
+            computed apart first.
         order
             How new memory is filled: "C", "F", or the modes from the fastest to the slowest.
         threads
@@ -145,15 +145,16 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         progress
             Called with the bytes written so far, and of all, now and then.
         cancel
-            A `threading.Event`, or whatever has an `is_set` method: once that is true, the computation ends.
+            A `threading.Event`, or any object with an `is_set` method: once that is true, the computation
+            ends.
         scheduler
-            What runs the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync" and
-            the like. What is selected is cut where the chunks are, and comes here as it is.
+            Scheduler for the tasks of Dask that the view reads: a client of a cluster, or "threads", "sync"
+            and the like. Selections are split at chunks, and transferred without change.
 
         Raises
         ------
         ComputationCancelledError
-            If it was cancelled. What was written into `out` stays; reads of sources are cancelled.
+            If it was cancelled. Elements already in `out` are kept; reads of sources are cancelled.
         ExtentMismatchError, DTypeError, ReadOnlyError
             If `out` does not fit.
 
@@ -243,7 +244,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if direct is None:
             from tensorwrapper.selection.execution._single_source import direct_of  # noqa: PLC0415 - as in plan
 
-            # Whoever else finds it at the same time finds an equal one.
+            # A concurrent thread finds an equal one.
             direct = direct_of(self._expression, self.plan)
             object.__setattr__(self, "_direct", direct)
         return direct.compute()
@@ -326,9 +327,9 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     ) -> Iterator[tuple[Shape, Tensor[Any]]]:
         """Return an iterator over regions of the view and their elements: for views that do not fit memory.
 
-        Regions come in row-major order. Those of a box have all positions of the last modes where that fits,
-        and some run of the mode along which memory lies; those of rows have as many rows as fit, and of a row
-        that does not fit some of its elements.
+        Regions come in row-major order. Regions of a box have all positions of the last modes if these fit,
+        and a run of the mode of largest stride; those of rows have as many rows as fit, or a part of a row
+        that does not fit.
 
         Parameters
         ----------
@@ -380,13 +381,13 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             yield region, block
 
     def copy(self) -> "Tensor[ScalarT_co, IndexT_co]":
-        """Return the elements in memory of their own: the same as `compute`."""
+        """Return the elements in new memory: the same as `compute`."""
         return self.compute()
 
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order.
 
-        As of a tensor, it is a view of the memory if they lie so in one, else a copy.
+        As for a tensor, it is a view of the memory if they are contiguous, else a copy.
         """
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).elements()
@@ -394,8 +395,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def to_numpy(self) -> "np.ndarray[IndexT_co, np.dtype[ScalarT_co]]":
         """Return the elements as an array.
 
-        If they lie in memory with one step per mode, it is over that memory, and read-only where elements
-        repeat, as of a tensor; else it is a new one. ``np.asarray`` does the same.
+        If they are strided in memory, it is an array over that memory, and read-only where elements
+        repeat, as for a tensor; else it is a new one. ``np.asarray`` does the same.
         """
         view: Any = self
         array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = view.__array__()
@@ -431,7 +432,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         Raises
         ------
         ExportError
-            If the view lies in no memory with one step per mode: ``compute()`` gives a tensor that does.
+            If the view is not strided memory: ``compute()`` returns a tensor that is.
 
         Examples
         --------
@@ -520,7 +521,7 @@ def _nested_blocks(
 
 
 def _is_kept(source: Tensor[Any]) -> bool:
-    """Tell whether a tensor that is only sliced stays what it is, and is no array."""
+    """Return True if a tensor that is only sliced keeps its kind, and is not an array."""
     odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
     return odd or not source.shape.is_box
 
@@ -536,7 +537,7 @@ def _with_null_strings(values: BufferCommon[Any], valid: BufferCommon[Any]) -> B
 
 
 def _to_target(out: object) -> "Target | None":
-    """Return what is given to be written into; of what speaks DLPack, a tensor over its memory."""
+    """Return the target of a computation; an object with DLPack becomes a tensor over its memory."""
     if out is None:
         return None
     given: Any = out

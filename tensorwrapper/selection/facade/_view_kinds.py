@@ -1,6 +1,6 @@
 """Queries of views about sparse elements, nulls and strings: those of tensors, computed.
 
-What has no meaning for the elements of a view is refused before anything is read.
+A query without meaning for the elements of a view is refused before anything is read.
 """
 
 from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, cast
@@ -31,7 +31,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     __slots__ = ()
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> "Tensor[ScalarT_co]":
-        """Return the elements in memory of their own, where `layout` puts them; as `Tensor.to_layout`.
+        """Return the elements in new memory with this `layout`; as `Tensor.to_layout`.
 
         Examples
         --------
@@ -46,7 +46,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the view reads sparse tensors, so that only what is stored is computed; nothing is read."""
+        """True if the view reads sparse tensors, so that only stored entries are computed; reads nothing."""
         source = self._expression.node.tensor
         if source is not None:
             return source.is_sparse
@@ -109,7 +109,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return self._sparse("values").values()
 
     def to_dense(self) -> "Tensor[ScalarT_co]":
-        """Return a tensor of the same shape with every element in memory of its own, as `Tensor.to_dense`.
+        """Return a tensor of the same shape with every element in new memory, as `Tensor.to_dense`.
 
         Examples
         --------

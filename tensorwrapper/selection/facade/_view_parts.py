@@ -84,7 +84,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     def optimize(self) -> Self:
         """Return the same view, made of its normal form: of fewer steps, which later operations start from.
 
-        What was written stays beside it: `as_written` gives it back, and `route` follows it.
+        The recorded steps are kept: `as_written` returns them, and `route` follows them.
 
         Examples
         --------
@@ -128,7 +128,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         widths
             For each mode how many positions come before and after.
         boundary
-            What stands there: a constant, or the view itself again in one of the ways of a layout.
+            Values beyond the ends: a constant, or elements of the view in one of the ways of a layout.
         fill_value
             The constant.
 
@@ -209,11 +209,11 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         length
             How many indices the mode gets under every prefix; more stay unless they are clipped.
         fill_value
-            What the new elements are.
+            Value of the new elements.
         mode
             The last mode, or another one of a box.
         clip
-            Whether what is longer loses its last elements.
+            Whether longer rows lose their last elements.
 
         Examples
         --------
@@ -263,7 +263,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         return rows if names is None else cast("Any", rows).named(*names)
 
     def _of_each_row(self, key: ArrayKey) -> Self:
-        """Return what a key with arrays selects mode by mode, or of each row what its own says."""
+        """Return the selection of a key with arrays mode by mode, or of a jagged key row by row."""
         given: Any = key
         if isinstance(given, ViewBase):
             given = _known_key(cast("ViewBase[Any]", given))
@@ -271,7 +271,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         if isinstance(given, Tensor) and rows.dtype == np.bool_ and rows.is_nullable:
             given = rows = rows.fill_null(False)
         if not isinstance(given, TensorCommon) or rows.shape.is_box:
-            # That a view gathers is declared beside this class, in what it shares with tensors.
+            # The function that gathers views is declared beside this class, for tensors and views.
             selected: Self = outer_product(cast("Any", self), _known_items(cast("ArrayKey", given)))
             return selected
         layout = self._expression.layout
@@ -338,7 +338,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
 
 def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Boundary) -> Tensor[Any]:
-    """Return the positions of a mode in each cell, with those that stand beyond its ends."""
+    """Return the positions of a mode in each cell, including those beyond its ends."""
     leading = unnamed_shape(shape).flatten().zero_based().leading(mode + 1).as_jagged()
     lengths: IntArray = leading.lengths(mode)
     if not lengths.all():
@@ -351,7 +351,7 @@ def _keys_beyond(shape: Shape, mode: int, before: int, after: int, boundary: Bou
 
 
 def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
-    """Return the elements of a key of rows, if reading them asks nobody elsewhere."""
+    """Return the elements of a key of rows, if no remote source has to be read for them."""
     # Positions computed within rows are meant to be keys.
     if any(is_away(leaf) and not is_computed(leaf) for leaf in leaves_of(key.normal_form())):
         raise ConversionError(
@@ -361,7 +361,7 @@ def _known_key(key: ViewBase[Any]) -> Tensor[Any]:
 
 
 def _is_of_rows(key: object) -> bool:
-    """Tell whether a key is jagged: one that says of each row by itself what it selects."""
+    """Return True if a key is jagged: it has a separate selection for each row."""
     return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
 
 
@@ -393,7 +393,7 @@ def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
 
 
 def _known_items(key: ArrayKey) -> ArrayKey:
-    """Return a key with the elements of views in it, if reading them asks nobody elsewhere."""
+    """Return a key with the elements of views in it, if no remote source has to be read for them."""
     items = cast("tuple[object, ...]", key if isinstance(key, tuple) else (key,))
     if not any(isinstance(own, ViewBase) for own in items):
         return key
@@ -409,7 +409,7 @@ Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
 @final
 @frozen(eq=False)
 class OuterView(Generic[_T]):
-    """What stands before the brackets of `oindex`."""
+    """Result of `oindex`, to be indexed."""
 
     _view: _T
 
@@ -425,7 +425,7 @@ class OuterView(Generic[_T]):
 @final
 @frozen(eq=False)
 class PointView(Generic[_T]):
-    """What stands before the brackets of `vindex`."""
+    """Result of `vindex`, to be indexed."""
 
     _view: _T
 

@@ -1,4 +1,4 @@
-"""What a view tells about itself: where its elements come from, its text, and explanations."""
+"""Queries of a view: the sources of its elements, its text, and explanations."""
 
 import math
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """The simple steps, in order, that select this view from the source, or from what joins sources.
+        """The simple steps, in order, that select this view from its source, or from its joined sources.
 
         Examples
         --------
@@ -44,8 +44,8 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def route(self, index: Iterable[SupportsIndex]) -> "Route":
         """Return where the element at an absolute index comes from: its source, and the index there.
 
-        It is found step by step, without the normal form. Of `where` the mask is read at this index, and of
-        `minimum` and `maximum` the operands are; the first of several that are the least is named.
+        The steps are followed one by one, without the normal form. Routing through `where` reads the mask at
+        this index; through `minimum` or `maximum` the operands. Of several equal ones the first is named.
 
         Raises
         ------
@@ -111,10 +111,10 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return tuple(routes(self._expression, rows))
 
     def explain(self) -> str:
-        """Return the steps of the view, the last one first, and what they become when it is computed.
+        """Return the steps of the view, the last one first, and how they are executed.
 
-        Each line has a step, and the shape and type after it; what belongs to a step is indented. Below
-        stands what runs: the layout of each source that is left, and how many bytes are read. O(steps).
+        Each line has a step, and the shape and type after it; details of a step are indented. The last part
+        is the execution: the layout of each remaining source, and the number of bytes read. O(steps).
 
         Examples
         --------
@@ -135,8 +135,8 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def to_svg(self) -> str:
         """Return a picture: one cell per element, coloured by the source that it comes from.
 
-        In a cell stands the index in the source, or the constant. Views of rank 2 or less with a few hundred
-        elements are drawn; others give a note.
+        The text of a cell is the index in the source, or the constant. Views of rank 2 or less with a few
+        hundred elements are drawn; others give a note.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Rows of a view: brackets taken away and put in, and what is said of them."""
+"""Rows of a view: remove and insert levels of nesting, and queries of rows."""
 
 from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, TypeVar, cast, overload
 
@@ -61,7 +61,7 @@ class ViewRows(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
         if not isinstance(counts, TensorCommon):
             return self._by(_cut, counts, mode)
         given: Any = counts.copy() if isinstance(counts, ViewBase) else counts
-        # Which count belongs to which prefix is what its rows say: it is recorded as it is.
+        # The rows of `counts` define which count belongs to which prefix, so it is recorded unchanged.
         return self._taken("_cut", (given, mode), _cut, (given, mode), {})
 
     @overload

@@ -24,7 +24,7 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co, WriteCasting
 __all__ = ["Value", "ViewWriting"]
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
-"""What is written: a view, a tensor, an array, a number, or lists of them."""
+"""A value to write: a view, a tensor, an array, a number, or lists of them."""
 
 
 class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -34,7 +34,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     @property
     def is_readonly(self) -> bool:
-        """Whether writing raises: an element is no element of a source, or comes twice, or may not change.
+        """True if writing raises: an element has no source, occurs twice, or is read-only.
 
         Examples
         --------
@@ -62,7 +62,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
         reorder elements can be written to, those that compute, convert or repeat them cannot. An error
-        changes nothing, and what overlaps the sources is read first. Rows take one value, or rows of their
+        changes nothing, and values that overlap the sources are read first. Rows take one value, or rows of
+        their
         lengths.
 
         Raises
@@ -96,7 +97,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             self._by(Layout.flatten).assign(given, casting=casting)
             return
         if not self.shape.size:
-            # Nothing is written, and what is refused elsewhere is refused here too.
+            # Nothing is written, but the errors are those of any assignment.
             self.copy().assign(given, casting=casting)
             return
         normal, rows = self._stored()
@@ -170,7 +171,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
 
 def _in_line(value: "npt.ArrayLike | Tensor[Any]", rows: Shape) -> Any:  # noqa: ANN401 - what `assign` takes
-    """Return what is written to rows as what is written to their elements in order."""
+    """Return a value to write to rows as a value to write to their elements in order."""
     if isinstance(value, Tensor):
         tensor = cast("Tensor[Any]", value)
         if not tensor.shape.rank:

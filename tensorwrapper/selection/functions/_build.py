@@ -1,4 +1,4 @@
-"""What makes views: `as_view` of a source, and the functions that put views together."""
+"""Make views: `as_view` of a source, and the functions that combine views."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast, overload
@@ -58,7 +58,7 @@ _S = TypeVar("_S", bound=np.generic)
 _J_co = TypeVar("_J_co", covariant=True)
 
 ViewLike: TypeAlias = "View[Any] | Tensor[Any] | Source | HasSource | LazyArray | npt.ArrayLike"
-"""What `as_view` accepts: a view, a tensor, another source, or anything that `as_tensor` takes."""
+"""Argument of `as_view`: a view, a tensor, another source, or an argument of `as_tensor`."""
 
 
 class HasJoin(Protocol[_J_co]):
@@ -67,7 +67,7 @@ class HasJoin(Protocol[_J_co]):
     def __join__(
         self, what: Literal["concat", "stack", "where"], operands: Sequence[Any], mode: int
     ) -> _J_co:
-        """Return what `concat`, `stack` or `where` makes of operands, of which one is this."""
+        """Return the result of `concat`, `stack` or `where` for operands of which this is one."""
         ...
 
 
@@ -77,7 +77,7 @@ def own_join(first: object) -> "Callable[..., Any] | None":
 
 
 Ranked: TypeAlias = "View[S, J] | Tensor[S, J] | np.ndarray[J, np.dtype[S]]"
-"""What has elements of a known type, and a rank that is known or may be."""
+"""An object with elements of a known type, and a rank that may be known."""
 
 
 @overload
@@ -90,10 +90,10 @@ def as_view(source: ViewLike) -> View[Any]: ...
 def as_view(source: ViewLike) -> View[Any]:
     """Return the view of a whole source; a view as it is.
 
-    Nothing is read. Arrays of other libraries whose elements are not in memory (datasets of h5py, arrays of
-    Zarr, Dask and xarray, a TensorStore, and what has a shape, a NumPy dtype and slices like these) become an
-    `ArraySource`: what a view needs of them is read when it is computed. What has a method ``as_source`` is
-    read through what that returns. Text becomes a tensor by `strings`, all else by `as_tensor`.
+    Nothing is read. Lazy arrays of other libraries (datasets of h5py, arrays of Zarr, Dask and xarray, a
+    TensorStore, and objects with a shape, a NumPy dtype and slices like these) become an `ArraySource`:
+    `compute` reads the needed elements. An object with a method ``as_source`` is read through its result.
+    Text becomes a tensor by `strings`, all other values by `as_tensor`.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:
-    """Return expressions cast to the type that NumPy promotes theirs to, and what they were made of."""
+    """Return expressions cast to the type that NumPy promotes theirs to, and the given views."""
     if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = list(parts)
@@ -276,7 +276,7 @@ def concat(parts: "Iterable[Any]", *odd: object, mode: SupportsIndex = 0, **name
 def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
     """Return boxes in tiles, joined along a mode of their grids, as one; ``None`` if they are none.
 
-    The boxes are what is joined, so that the result has their tiles, and a box underneath, as each of them.
+    The boxes are joined, so that the result has their tiles, and a box underneath, as each of them.
     """
     seen = [part.layout.implementation.tiled for part in given]
     tilings = [own.tiling for own in seen if own is not None]
@@ -412,7 +412,7 @@ def pad(
 ) -> View[Any]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-    As `View.pad`, of whatever `as_view` takes.
+    As `View.pad`, for any argument of `as_view`.
 
     Examples
     --------
@@ -444,7 +444,7 @@ def pad_rows(
 ) -> View[Any]:
     """Return a view in which `mode` has at least `length` indices; the new elements are `fill_value`.
 
-    As `View.pad_rows`, of whatever `as_view` takes.
+    As `View.pad_rows`, for any argument of `as_view`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Views that choose among views, cell by cell: where, minimum, maximum."""
 
 # pyright: reportOverlappingOverload=false
-# To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
+# To type checkers an int is a float as well, so overloads for ints come before those for floats.
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
@@ -26,7 +26,7 @@ from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme
 from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, UnknownRank
 from tensorwrapper.typing import ScalarT_co as S
 
-# Numbers of Python take on the type of what stands beside them, if it is of their kind.
+# Python numbers take on the type of the other operand, if it is of their kind.
 _I = TypeVar("_I", bound=np.integer[Any])
 _F = TypeVar("_F", bound=np.inexact[Any])
 _J_co = TypeVar("_J_co", covariant=True)
@@ -34,7 +34,7 @@ _J_co = TypeVar("_J_co", covariant=True)
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
 Operand: TypeAlias = "ViewLike | complex"
-"""A view, what `as_view` takes, or a Python number, which takes on the type of the others."""
+"""A view, an argument of `as_view`, or a Python number, which takes on the type of the others."""
 
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _extreme(kind: Literal["minimum", "maximum"], operands: tuple[Operand, ...])
 def _put_together(
     kind: Literal["where", "minimum", "maximum"], given: Sequence[Operand], parts: list[Expression]
 ) -> View[Any]:
-    """Return the view of an operation on operands, where they lie."""
+    """Return the view of an operation on operands, at their common origin."""
     shape, modes = OperandShapes.fit(given_shapes(given, parts), kind)
     masks = 1 if kind == "where" else 0
     check_fills(kind, parts[:masks], parts[masks:])
@@ -214,7 +214,7 @@ def _box_of(part: Expression) -> View[Any]:
 
 
 def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
-    """Return expressions of one dtype; Python's numbers bring none of their own, as in NumPy."""
+    """Return expressions of one dtype; Python numbers have no dtype, as in NumPy."""
     if not given:
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
@@ -244,7 +244,7 @@ def _broadcast(part: Expression, extents: Extents) -> Expression:
     given, old = box(extents), part.layout
     if part.extents or old.implementation.strided_box() is None:
         return View._make(part).broadcast(given)._expression
-    # One number, as most that are stretched: no mode of its own has to fit.
+    # Usually one number is broadcast: no mode of it has to fit.
     zeros = (0,) * len(extents)
     layout = wrap_layout(new_strided(extents, zeros, zeros, old.offset))
     return View._make(part)._after(("broadcast", (given,), old.shape), layout)._expression

@@ -195,7 +195,7 @@ def iota(
     SizeOverflowError
         If the type cannot hold one of the numbers.
     DTypeError
-        If the elements are no numbers; those that are counted may be cast to durations.
+        If the elements are not numbers; those that are counted may be cast to durations.
     LayerError
         If the shape has layers.
 
@@ -213,7 +213,7 @@ def iota(
     steps = tuple([fit_number(step if m == number else 0, element, "step").item() for m in range(box.rank)])
     first = fit_number(start, element, "start").item()
     if box.size:
-        # The ends are what does not fit first.
+        # The ends are the first values to overflow.
         origin, extent = box.origin[number], box.extents[number]
         for index in (origin, origin + extent - 1):
             _check_element(first, steps[number], index, element)
@@ -231,7 +231,7 @@ def _counted_type(dtype: DTypeLike, name: str) -> "np.dtype[Any]":
 
 
 def _check_element(start: complex, step: complex, index: int, element: "np.dtype[Any]") -> None:
-    """Raise if the type cannot hold ``start + step * index``, or what is computed on the way to it."""
+    """Raise if the type cannot represent ``start + step * index``, or an intermediate result of it."""
     if element.kind in "biu":
         fit_number(start + step * index, element, f"the element at {index}")
     elif element.kind not in "mM" and np.isfinite([start, step]).all():
@@ -309,7 +309,7 @@ def _step(start: complex, stop: complex, count: int, element: "np.dtype[Any]") -
         step = (last - first) / (count - 1)
     except OverflowError:
         step = math.inf
-    # What was infinite before is nothing new; integers are finite, also those beyond 64 bits.
+    # Infinite arguments are allowed; integers are finite, also those beyond 64 bits.
     if np.isinf(step) and all(isinstance(n, int) or np.isfinite(n) for n in (first, last)):
         raise SizeOverflowError(f"the step from {start} to {stop} leaves the range of {element}")
     return cast("complex", fit_number(step, element, "the step").item())
@@ -366,11 +366,13 @@ def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: DTypeLike 
     shape
         Of any kind, without layers; its origins count.
     function
-        Called with one int64 array per mode, which broadcast together; returns the elements there, or what
+        Called with one int64 array per mode, which broadcast together; returns the elements there, or an
+        array that
         broadcasts to them. The same index must always give the same element.
     dtype
-        The type of the elements. What the function gives is cast within its kind when it is computed, and
-        looked at: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot hold an element.
+        The type of the elements. Results of the function are cast within their kind when they are computed,
+        and checked: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot represent an
+        element.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where the result of several views lies: the origin that they agree on, mode by mode, as of ufuncs."""
+"""Origin of the result of several views: the one that they agree on, mode by mode, as for ufuncs."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -52,7 +52,7 @@ def _given_shape(given: object, part: Expression) -> OperandShapes.Given:
 
 
 def lies_at(given: object, part: Expression) -> Index | None:
-    """Return the origin of what was given; None of lists and arrays, which lie nowhere."""
+    """Return the origin of an operand; None for lists and arrays, which have none."""
     origin = part.origin if part.is_box else origin_of_rows(part.shape)
     if not origin or any(origin):
         return origin
@@ -60,7 +60,7 @@ def lies_at(given: object, part: Expression) -> Index | None:
 
 
 def _is_placed(given: object) -> bool:
-    """Tell whether what was given has indices of its own, as tensors and sources do."""
+    """Return True if an operand has indices, as tensors and sources do."""
     return isinstance(given, TensorCommon) or is_source(given) or hasattr(type(given), "as_source")
 
 
@@ -71,7 +71,7 @@ def joint_origin(
     *,
     mode: int | None = None,
 ) -> Index:
-    """Return the origin of a result: of each mode the one that all parts have which reach it unstretched.
+    """Return the origin of a result: for each mode that of the parts that are not broadcast along it.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def joint_origin(
     parts
         Extents and origin of each, aligned at the last mode.
     what
-        What is done with them, for the error.
+        Name of the operation, for the error.
     mode
         The one along which they follow one another: the first part says where it starts.
 
@@ -98,7 +98,7 @@ def joint_origin(
             if m == mode:
                 if not number:
                     found[m] = start
-            elif extent == extents[m]:  # else stretched: its one index stands for all
+            elif extent == extents[m]:  # else broadcast from one index
                 if found[m] not in (None, start):
                     raise ExtentMismatchError(
                         f"{what}: mode {m} starts at {cast('int', found[m])} in one operand and at {start} "

@@ -1,1 +1,1 @@
-"""Views of rows: what puts rows together, as boxes of rank 1 that stand for their elements."""
+"""Views of rows: operations on rows, as boxes of rank 1 with their elements."""

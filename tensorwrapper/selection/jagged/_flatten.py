@@ -1,11 +1,11 @@
 """Elements one after the other: of a view of any shape, and of pieces of several.
 
 A jagged shape has ordinals, the numbers of its elements in row-major order, and a view of rows is a layout
-from its indices to ordinals. So what puts rows together puts ordinals together, which are a box of rank 1:
-runs of them, whatever rows they belong to, as three numbers each.
+from its indices to ordinals. So operations on rows are operations on ordinals, which are a box of rank 1:
+runs of them, across rows, as three numbers each.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Iterator, Sequence
@@ -100,7 +100,7 @@ def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
 
 
 def _in_line(view: Expression) -> "Layout[Any] | None":
-    """Return the places of all elements as a layout of rank 1, if they lie one after the other."""
+    """Return the places of all elements as a layout of rank 1, if they are contiguous."""
     layout = view.layout.implementation
     size = layout.shape.size
     if size and not layout.is_contiguous:
@@ -136,7 +136,7 @@ class Flat(NodeOfOne):
         return "flat"
 
     def split(self, view: Expression) -> Expression | None:
-        """Return the places of some ordinals: evenly spaced where the elements lie in a row, else a table."""
+        """Return the places of some ordinals: evenly spaced where elements are contiguous, else a table."""
         transform = take_apart(view.layout, self.extents)
         if transform is None:
             return None
@@ -194,10 +194,10 @@ class Pieces(SharedMode):
     Parameters
     ----------
     operands
-        What the pieces are of; of one type.
+        The operands of the pieces, all of one type.
     form
-        How rows of the operands make them; or for each piece, none of which is empty, which operand it is of,
-        its first position there and how many it has: arrays that nobody else changes.
+        A form of rows over the operands; or arrays that never change, with the operand, the first position
+        and the length of each piece, none of which is empty.
     steps
         For each operand 1, or 0 if a piece of it repeats one element.
     """
@@ -211,18 +211,18 @@ class Pieces(SharedMode):
     _found: tuple[IntArray, IntArray, IntArray, IntArray] | None = attrs.field(default=None, init=False)
 
     def _table(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return sources, starts, lengths, and where each piece ends; made when they are first asked for."""
+        """Return sources, starts, lengths, and the end of each piece; made on first use."""
         found = self._found
         if found is None:
             sources, starts, lengths = self.form.table() if isinstance(self.form, Form) else self.form
             found = sources, starts, lengths, np.cumsum(lengths, dtype=np.int64)
-            # Whoever else finds it at the same time finds the same.
+            # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
         return found
 
     @property
     def sources(self) -> IntArray:
-        """Of which operand each piece is."""
+        """Operand of each piece."""
         return self._table()[0]
 
     @property
@@ -232,12 +232,12 @@ class Pieces(SharedMode):
 
     @property
     def lengths(self) -> IntArray:
-        """How many positions each piece has."""
+        """Number of positions of each piece."""
         return self._table()[2]
 
     @property
     def ends(self) -> IntArray:
-        """Where each piece ends."""
+        """End of each piece."""
         return self._table()[3]
 
     @property

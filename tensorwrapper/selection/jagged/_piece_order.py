@@ -1,11 +1,11 @@
-"""How pieces of operands follow one another: listed one by one, or by rows, as splits say that are there.
+"""Order of pieces of operands: listed one by one, or in rows that existing row splits describe.
 
-Rows are short and many, and as pieces each takes five numbers and more. What puts rows together mostly takes
-all rows of each operand in their order; that is said by splits that shapes have already, and made into pieces
-only for whoever asks for those.
+Rows are short and many, and each takes five numbers or more as a piece. Most operations on rows take all
+rows of each operand in their order. The splits of the shapes already describe that, and they become pieces
+only on request.
 
-Where rows begin is known from the splits. So what comes from an operand for a block of rows is one run of it,
-and nothing as long as the rows is made: only places in the result, a block at a time.
+The splits determine where rows begin. So a block of rows reads one run of each operand, and no table of all
+rows is made: only places in the result, a block at a time.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ _LONG = 256  # elements of a row for each line, on average, from which rows are 
 Lines: TypeAlias = "tuple[Runner, ...]"
 
 PieceTable: TypeAlias = tuple[IntArray, IntArray, IntArray]
-"""For each piece of which operand it is, where it starts there, and its number of elements, at least one."""
+"""For each piece its operand, its start there, and its number of elements, at least one."""
 
 
 def listed(count: int, sources: IntArray, starts: IntArray, lengths: IntArray) -> PieceTable:
@@ -48,7 +48,7 @@ def listed(count: int, sources: IntArray, starts: IntArray, lengths: IntArray) -
 class Form(ABC):
     """Abstract: rows that elements of operands make; every method but `runner`, `size` and `around`.
 
-    What has the elements of the operands are `lines`, in the order in which `runner` asks for them.
+    `lines` are the runners of the operands' elements, in the order in which `runner` requests them.
     """
 
     __slots__ = ()
@@ -56,7 +56,7 @@ class Form(ABC):
     @property
     @abstractmethod
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
 
     @abstractmethod
     def begin(self, row: int) -> int:
@@ -73,7 +73,7 @@ class Form(ABC):
     @property
     @abstractmethod
     def begins(self) -> IntArray:
-        """Where all rows begin, counted from anywhere, and the end."""
+        """Starts of all rows, counted from any origin, and the end."""
 
     @abstractmethod
     def write(self, lines: "Lines", first: int, last: int, out: Array) -> None:
@@ -89,11 +89,11 @@ class Form(ABC):
 
     @abstractmethod
     def runner(self, line: "Callable[[int], Runner]") -> "RowsRunner":
-        """Return what writes the rows, one element at least, by the lines of the operands that have some."""
+        """Return the runner of the rows, one element at least, from the lines of operands with elements."""
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return self.begin(self.rows) - self.begin(0)
 
     def around(self, first: int, count: int) -> tuple[int, int]:
@@ -109,7 +109,7 @@ class ConcatenatedRows(Form):
     """Rows that have the elements of the same row of several operands, one operand after the other."""
 
     splits: tuple[IntArray, ...]
-    """For each operand where its rows begin, and the end of the last: as many for each."""
+    """Row splits of each operand, all of the same length."""
 
     @property
     def rows(self) -> int:
@@ -180,11 +180,11 @@ class Filled(Form):
     """Rows of the first operand, of each so many elements from its start on, then the one of the second."""
 
     splits: IntArray
-    """Where the rows begin in the operand, and the end of the last."""
+    """Row splits of the operand."""
     kept: IntArray
-    """How many elements of the operand come before each row; `splits` itself if all of them do."""
+    """Number of kept elements of the operand before each row; `splits` itself if all are kept."""
     wanted: IntArray
-    """Where the rows begin here."""
+    """Row splits of the result."""
 
     @property
     def rows(self) -> int:
@@ -255,7 +255,7 @@ class Spread(Form):
     """Rows that have one element of the operand each, again and again."""
 
     splits: IntArray
-    """Where the rows begin here."""
+    """Row splits of the result."""
     first: int = 0
     """The element of the first row."""
 
@@ -297,7 +297,7 @@ class Spread(Form):
 @final
 @frozen(eq=False)
 class RowsRunner(Runner):
-    """Rows of a form over what has the elements of its operands."""
+    """Rows of a form over the elements of its operands."""
 
     form: Form
     lines: Lines

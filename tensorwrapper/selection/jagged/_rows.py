@@ -1,11 +1,10 @@
-"""Rows put together: what is said of shapes that are no boxes, and the box of rank 1 that stands for it.
+"""Operations on rows: the shape of the result, and the box of rank 1 with its elements.
 
-Each operation says two things by itself: the shape of the result, and its elements in row-major order. The
-first is the shapes' own business; the second is what boxes of rank 1 have already: one after the other,
-pieces of several, chosen, cast.
+Each operation has two parts: the shape of the result, and its elements in row-major order. Shapes compute the
+first; the second are operations on boxes of rank 1: one after the other, pieces of several, chosen, cast.
 """
 
-# The field of a frozen class is read as the property that it stands for.
+# The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
 import math
@@ -61,11 +60,11 @@ class Rows(Node):
     Parameters
     ----------
     kind
-        Which operation it is.
+        Name of the operation.
     operands
         The views, of any kind of shape.
     arguments
-        What else the operation was given: a mode, a type.
+        Further arguments of the operation: a mode, a type.
     """
 
     kind: RowsKind
@@ -80,7 +79,7 @@ class Rows(Node):
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
-        # Asked when it is made: later, each would ask the one below it.
+        # Computed here: later, each node would call the one below it, recursively.
         own = self.operands[1 if self.kind == "where" else 0]
         object.__setattr__(self, "dtype", self.arguments[0] if self.kind == "cast" else own.dtype)
 
@@ -88,7 +87,7 @@ class Rows(Node):
         found = self._found
         if found is None:
             found = _OPERATIONS[self.kind](self.operands, *self.arguments)
-            # Whoever else finds it at the same time finds the same.
+            # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
         return found
 
@@ -139,7 +138,7 @@ class Rows(Node):
         return Expression(self, Layout(self.shape))
 
     def lowered(self) -> Node:
-        # One number of several, for one row, lies in a layout of its own over the node that has them.
+        # For one row, a single number of an operand is a layout over the node that has it.
         flat = self.flat
         return flat.node if flat.is_whole else Whole(flat)
 
@@ -197,7 +196,7 @@ class Rows(Node):
 
 
 def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:
-    """Return the view of an operation on views, at least one of which is no box."""
+    """Return the view of an operation on views, at least one of which is not a box."""
     return Rows(kind, tuple([unnamed_view(own) for own in operands]), arguments).all()
 
 
@@ -261,7 +260,7 @@ def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arg
         more = sum(held) - max(held) + sum([part.shape.extent(0) for part in parts if kind == "stack"])
     given.work(sum(held) + sum([part.shape.size for part in parts]), more=more)
     node = Rows(kind, parts, arguments)
-    node.all()  # for what it raises
+    node.all()  # for its errors
     return node
 
 
@@ -400,7 +399,7 @@ def _cast(parts: tuple[Expression, ...], dtype: "np.dtype[Any]", unsafe: bool) -
 
 
 def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int = -1) -> _Made:  # noqa: FBT001
-    """Return rows of at least, or with `clip` just, so many elements; the second part is what is new."""
+    """Return rows of at least, or with `clip` just, so many elements; the second part marks new elements."""
     part, fill = parts
     shape = part.shape
     if mode >= 0:
@@ -433,7 +432,7 @@ def _pad_rows(parts: tuple[Expression, ...], length: int, clip: bool, mode: int 
 
 
 def _padded_box(shape: Shape, mode: int, length: int, *, clip: bool) -> tuple[Shape, IntArray, IntArray]:
-    """Return what `padded_lines` does, of a box, which goes on in any mode."""
+    """Return the result of `padded_lines` for a box, which can be extended in any mode."""
     extents = shape.extents
     outer, inner = math.prod(extents[:mode]), math.prod(extents[mode + 1 :])
     extent = length if clip else max(length, extents[mode])

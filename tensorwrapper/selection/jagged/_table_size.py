@@ -1,4 +1,4 @@
-"""How many rows a shape has to keep in tables, of all levels, told before an operation makes more of them."""
+"""Predict the number of rows in tables, on all levels, before an operation makes more of them."""
 
 import math
 

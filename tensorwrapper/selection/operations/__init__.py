@@ -1,1 +1,1 @@
-"""What is done to a view: each operation with its text, its JSON, and the way back from its positions."""
+"""Operations on views: each with its text, its JSON, and the map from new positions to old ones."""

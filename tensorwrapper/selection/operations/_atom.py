@@ -54,7 +54,7 @@ _PLAIN = frozenset({int, str, slice, type(None), EllipsisType, Shape})
 
 
 def capture(argument: object) -> object:
-    """Return an argument that nobody can change and that can be read twice."""
+    """Return an argument that cannot change and can be read twice."""
     kind: type[object] = type(argument)
     # Nearly all keys, orders and numbers are of these types: looked up, they cost a tenth.
     if kind in _PLAIN:

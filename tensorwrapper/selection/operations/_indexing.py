@@ -26,7 +26,7 @@ def _item(layout: Layout[Any], mode: int, item: PositionalItem) -> Layout[Any]:
 
 @final
 class Key(Operation):
-    """What stands between brackets: slices first, then the pinned modes from the last on, then new modes."""
+    """Keys between brackets: slices first, then the pinned modes from the last on, then new modes."""
 
     __slots__ = ()
 
@@ -126,12 +126,12 @@ class Window(Operation):
         return [] if region == unnamed_shape(shape) else [Atom("window", (region.origin, region.extents))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
-        # The one step that is told in absolute indices; `arguments` ends with where the box began.
+        # The only step in absolute indices; the last of `arguments` is the origin of the box.
         start, _, origin = arguments
         return positions + (np.array(start, dtype=np.int64) - np.array(origin, dtype=np.int64))
 
     def to_json(self, arguments: tuple[Any, ...], before: Shape[Any], table: WriteTable) -> list[Json]:  # noqa: ARG002
-        # In JSON positions count from zero, and the range says where the result lies.
+        # In JSON positions count from zero, and the range has the origin of the result.
         spans = enumerate(zip(arguments[0], before.origin, arguments[1], strict=True))
         slices = [_written(before.extents, m, start - old, 1, count) for m, (start, old, count) in spans]
         return [item for own in slices for item in own]
@@ -168,7 +168,7 @@ class Chip(Operation):
 
 @final
 class Squeeze(Operation):
-    """Modes of extent 1 go: their numbers, or all such modes where no numbers are said."""
+    """Remove modes of extent 1: the given ones, or by default all of them."""
 
     __slots__ = ()
 

@@ -15,7 +15,7 @@ __all__ = ["Argument", "ArgumentKind", "Operation", "WriteTable"]
 ArgumentKind: TypeAlias = Literal[
     "mode", "count", "number", "counts", "numbers", "table", "widths", "boundary"
 ]
-"""What an argument is in JSON: modes and counts are not negative, numbers may be; tables may be frames."""
+"""Kind of an argument in JSON: modes and counts are not negative, numbers may be; tables may be frames."""
 
 Argument: TypeAlias = Any
 """An integer, a word, positions in an array, or tuples of those."""
@@ -32,9 +32,9 @@ def _plain(argument: Argument) -> Json:
 
 
 class Operation(ABC):
-    """Abstract: `name`, `takes`, `atoms` and `before`: what an operation is in words, numbers and JSON.
+    """Abstract: `name`, `takes`, `atoms` and `before`: an operation as text, as numbers and as JSON.
 
-    Nothing of `before` knows of layouts, strides or places: it is the specification that those agree with.
+    `before` uses no layouts, strides or places: it is the specification that these are tested against.
     """
 
     __slots__ = ()
@@ -42,9 +42,9 @@ class Operation(ABC):
     name: ClassVar[str]
     """Its word in texts and JSON, and in the calls that views record."""
     takes: ClassVar[tuple[ArgumentKind, ...]]
-    """What its arguments are in JSON."""
+    """Kinds of its arguments in JSON."""
     counts_elements: ClassVar[bool] = False
-    """Whether it counts all elements in row-major order, which then must be all of a node."""
+    """True if it counts all elements in row-major order, and so needs all of a node."""
 
     @abstractmethod
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
@@ -59,12 +59,12 @@ class Operation(ABC):
         return extents
 
     def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        """Return what a call makes of a layout."""
+        """Return the result of a call for a layout."""
         found: Layout[Any] = getattr(Layout, self.name)(layout, *arguments)
         return found
 
     def check(self, shape: Shape[Any], *arguments: Argument) -> None:  # noqa: B027
-        """Raise `SelectionError` if what a stranger wrote does not fit, and no layout would see it."""
+        """Raise `SelectionError` if untrusted arguments do not fit, and the layout would not notice it."""
 
     def tabled(self, extents: Extents, *arguments: Argument) -> Extents:  # noqa: ARG002
         """Return the extents of modes that a call may write down as tables."""

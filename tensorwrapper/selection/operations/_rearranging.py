@@ -51,7 +51,7 @@ class Permute(Operation):
 
 @final
 class Reverse(Operation):
-    """Modes from the last position to the first: their numbers, or all modes where no numbers are said."""
+    """Reverse modes: the given ones, or by default all of them."""
 
     __slots__ = ()
 
@@ -76,7 +76,7 @@ class Reverse(Operation):
 
 @final
 class Rotate(Operation):
-    """Every mode turned round, upwards: by how many positions."""
+    """Rotate every mode upwards, by a number of positions."""
 
     __slots__ = ()
 
@@ -94,7 +94,7 @@ class Rotate(Operation):
 
 @final
 class Repeat(Operation):
-    """Every mode repeated whole: how many times."""
+    """Repeat every mode as a whole, a number of times."""
 
     __slots__ = ()
 
@@ -114,7 +114,7 @@ class Repeat(Operation):
 
 @final
 class RepeatEach(Operation):
-    """Every position of a mode repeated: the number of the mode, and how many times."""
+    """Repeat every position of a mode: the number of the mode, and how many times."""
 
     __slots__ = ()
 
@@ -156,7 +156,7 @@ class Broadcast(Operation):
 
 @final
 class SlidingWindow(Operation):
-    """All runs of positions of a mode, which a new last mode counts: its number, and their length."""
+    """All windows of a mode, counted by a new last mode: the number of the mode, and their length."""
 
     __slots__ = ()
 
@@ -248,7 +248,7 @@ class MergeModes(Operation):
 
 @final
 class Pad(Operation):
-    """Modes that go on beyond their ends: by how much, and what stands there."""
+    """Extend modes beyond their ends: the widths, and the values there."""
 
     __slots__ = ()
 

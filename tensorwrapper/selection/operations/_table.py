@@ -1,4 +1,4 @@
-"""All operations by name, and what they say of the calls that a view records."""
+"""All operations by name, and the atoms of recorded calls."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -36,13 +36,13 @@ _ALL: tuple[Operation, ...] = (
 )
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in _ALL})
-"""Name and operation. Those that take arguments from JSON are steps of it."""
+"""Operations by name. Those that take arguments from JSON are steps of it."""
 
 
 def atoms_of(call: Call) -> list[Atom]:
     """Return the simple steps of a call, in order; none for one that changes nothing.
 
-    Their box is that of the result; where it lies may differ by its origin.
+    Their box has the extents of the result; its origin may differ.
     """
     name, arguments, shape = call
     if not shape.is_box:

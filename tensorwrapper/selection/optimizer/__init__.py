@@ -1,1 +1,1 @@
-"""The normal form of a view: what runs, with every step between it and its sources fused."""
+"""The normal form of a view: every step between it and its sources is fused."""

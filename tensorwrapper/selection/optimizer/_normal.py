@@ -1,8 +1,8 @@
 """The normal form: selections pushed into operands as far as they go, and pieces that fit made one.
 
-Nothing is computed here. Of a view that is one chain over one source the normal form is its layout; of
-others it is a tree of pieces, each of them one layout of one source or generator. How far a selection goes
-into a node is the node's to say (`Node.lowered`, `Node.selected`).
+Nothing is computed here. The normal form of a chain over one source is its layout; that of any other view is
+a tree of pieces, each of them one layout of one source or generator. How far a selection goes into a node is
+the node's to say (`Node.lowered`, `Node.selected`).
 """
 
 from typing import Any, cast
@@ -81,7 +81,7 @@ def _lowered(view: Expression, normalize: Normalize) -> Expression:
 
 
 def _spread(view: Expression, normalize: Normalize) -> Expression:
-    """Return a view whose node is evaluated where the layout reaches, rows of its first mode, as it lies."""
+    """Return a view whose node is evaluated only for the rows of its first mode that the layout reaches."""
     node, ordered = view.node, view.node.ordered
     if maps_of(view.layout) is None or (ordered is not None and maps_of(ordered.layout) is None):
         return _as_it_lies(view, normalize)

@@ -1,4 +1,4 @@
-"""What is made once, made no longer than what is read of it."""
+"""Cached nodes, shortened to the rows that are read."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -17,14 +17,14 @@ __all__ = ["trimmed"]
 
 
 def trimmed(view: Expression, made: list[Once], normalize: Normalize) -> Expression:
-    """Return a normal form in which of what is made once only the rows between the ends of reads are.
+    """Return a normal form in which cached nodes have only the rows between the ends of reads.
 
     Parameters
     ----------
     view
         The normal form.
     made
-        What is made once in it, each behind what it reads itself.
+        Its cached nodes, each after those that it reads.
     normalize
         Returns the normal form of a part of a normal form.
     """
@@ -51,14 +51,14 @@ def _operands(view: Expression) -> Iterable[Expression]:
 
 
 def _collect(view: Expression, read: dict[int, list[Layout[Any]]]) -> None:
-    """Add the selections of what is made once that a view reads before it comes to others that are."""
+    """Add the selections of cached nodes that a view reads directly, not through other cached nodes."""
     for own in operands_first([view], parts=_operands):
         if own.node.is_kept:
             read.setdefault(id(own.node), []).append(own.layout)
 
 
 def _rows_of(once: Once, layouts: list[Layout[Any]], normalize: Normalize) -> tuple[int, Expression]:
-    """Return the place where what is read begins, and the elements from the first to the last row of it."""
+    """Return the first place that is read, and the elements from the first to the last row of the reads."""
     operand, extents = once.operand, once.extents
     whole_rows = 0, operand
     if not extents or any(maps_of(layout) is None for layout in (*layouts, operand.layout)):
@@ -74,7 +74,7 @@ def _rows_of(once: Once, layouts: list[Layout[Any]], normalize: Normalize) -> tu
 
 
 def _replaced(view: Expression, new: dict[int, Node], firsts: dict[int, int]) -> Expression:
-    """Return a view that reads what is made anew."""
+    """Return a view that reads the shortened nodes."""
     done: dict[int, Expression] = {}
     nodes = dict(new)
     for own in operands_first([view], parts=_operands):

@@ -1,8 +1,8 @@
-"""Normal forms found: selections pushed down by recursion, and what many views use made once.
+"""Find normal forms: push selections down by recursion, and cache shared nodes.
 
 Pushed under k selections, a view becomes k views; and if each of those uses another one k times, that becomes
-k * k. So the first attempt is bounded. Where it meets the bound, or computes elements more than once, views
-are cut: what has several users, or lies too deep, is a part of its own, which is made once and then read.
+k * k. So the first attempt is bounded. Where it exceeds the bound, or computes elements more than once, views
+are cut: a view with several users, or at too large a depth, is cached, and then read as a source.
 """
 
 from collections import Counter
@@ -20,11 +20,11 @@ from tensorwrapper.selection.transforms._maps import canonical
 
 __all__ = ["normalize"]
 
-_DEEP = 40  # views inside one another up to which recursion goes down at once
+_DEEP = 40  # nested views up to which recursion goes down at once
 _FEW = 16  # operands up to which each is looked at
-_REACH = 16  # views inside one another between two cuts
+_REACH = 16  # nested views between two cuts
 _AGAIN = 64  # times that operands are pushed down again, in all, before all that is shared is cut
-_KEPT = 1 << 26  # bytes up to which what would be computed twice is kept instead
+_KEPT = 1 << 26  # bytes up to which elements that would be computed twice are cached
 
 
 class _BoundError(Exception):
@@ -51,7 +51,7 @@ def normalize(view: Expression) -> Expression:
 
 @final
 class _Met:
-    """What is known of a node: the normal forms of selections of it, and how many elements those have."""
+    """State of a node: the normal forms of selections of it, and their total number of elements."""
 
     __slots__ = ("found", "node", "total")
 
@@ -63,7 +63,7 @@ class _Met:
 
 @final
 class _Pushing:
-    """Finds normal forms, and counts what it does more than once."""
+    """Finds normal forms, and counts repeated work."""
 
     __slots__ = ("_again", "_cuts", "_depth", "_met", "twice")
 
@@ -104,13 +104,13 @@ class _Pushing:
         self._again += len(node.operands) if is_new else 0
         if self._again > _AGAIN:
             raise _BoundError
-        # What only shares out or casts elements does no work that would pay for memory.
+        # Distributing or casting elements takes too little work to be worth caching.
         computes = node.is_cellwise and not node.casts
         if computes and met.total > node.size and node.size * node.dtype.itemsize <= _KEPT:
             self.twice.add(id(node))
 
     def _of_cut(self, view: Expression, inner: Expression) -> Expression:
-        # What only selects of what is made once is a layout of it, which stays.
+        # A selection of a cached node is already a layout of it.
         if inner.node.is_kept and inner.is_whole:
             return normalized(Expression(inner.node, view.layout), self)
         if view.is_box:

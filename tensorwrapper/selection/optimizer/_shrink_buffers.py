@@ -49,7 +49,7 @@ _Moves = dict[int, tuple[Dense[Any], int]]
 
 
 def _rewritten(view: Expression, moves: _Moves) -> Expression:
-    """Return a view in which the sources are others; what comes twice is still one."""
+    """Return a view with replaced sources; shared nodes stay shared."""
     done: dict[int, Expression] = {}
     nodes: dict[int, Node] = {}
     sources: dict[int, Node] = {}

@@ -1,1 +1,1 @@
-"""Plans: what a view reads from each source, split between holder and consumer."""
+"""Plans: the reads of a view from each source, split between holder and consumer."""

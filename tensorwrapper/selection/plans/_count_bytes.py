@@ -1,4 +1,4 @@
-"""How many places of a memory several layouts reach together, each counted once, and their bytes."""
+"""Count the places of a memory that several layouts reach together, each once, and their bytes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
@@ -17,7 +17,7 @@ from tensorwrapper.typing import IntArray
 
 __all__ = ["bytes_at", "bytes_together", "layout_at", "places_together"]
 
-_LISTED = 1 << 22  # places up to which those of layouts whose runs overlap are listed
+_LISTED = 1 << 22  # places up to which those of layouts with overlapping runs are listed
 _WINDOW = 1 << 26  # places of which it is marked at a time which are reached, where they are more
 _MARKED = 1 << 28  # places that are looked at for that
 _AT_ONCE = 1 << 20  # of them at once
@@ -29,7 +29,7 @@ _Span = tuple[int, int, int, Layout[Any]]
 def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) -> int:
     """Return how many bytes of elements layouts reach in a buffer, each once, as `places_together` does.
 
-    Of what is sparse only stored elements count; of strings it is their text.
+    For sparse tensors only stored elements count; for strings their text.
     """
     if buffer.fill_value is not None:
         stored = [own.offsets_of_ordinals(buffer.stored_of(own.implementation)[0]) for own in layouts]
@@ -67,8 +67,8 @@ def _text_bytes(buffer: BufferCommon[Any], layout: Layout[Any]) -> int:
 def places_together(layouts: Iterable[Layout[Any]]) -> int:
     """Return how many places layouts reach, each once.
 
-    O(n log n) in the layouts where they reach runs, or lie apart; else each place is looked at. Where 2^28
-    looks are not enough, places that several of them reach may count several times.
+    O(n log n) in the layouts where they reach runs, or do not overlap; else each place is visited. If that
+    takes more than 2^28 visits, places that several of them reach may count several times.
     """
     spans: list[_Span] = []
     for layout in layouts:
@@ -110,8 +110,8 @@ def _count_of(layout: Layout[Any]) -> int | None:
     steps = sorted([(abs(own.step), own.extent) for own in moves if isinstance(own, Stride) and own.step])
     if maps is None or not all(isinstance(own, Stride) for own in moves):
         return None
-    # If no mode steps over more than the finer ones reach, there is a place at each multiple of what divides
-    # all steps, as of windows that overlap.
+    # If no mode steps over more than the finer ones reach, there is a place at each multiple of the common
+    # divisor of all steps, as for overlapping windows.
     common, reach = gcd(*[step for step, _ in steps]), 0
     for step, extent in steps:
         if step // common > reach + 1:
@@ -136,7 +136,7 @@ def _is_product(layout: Layout[Any]) -> bool:
 def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":
     """Return an iterator over places that layouts reach, ascending, each once; None if that takes too long.
 
-    Places are listed if they are few, else marked, so many at a time as fit; nothing more is held.
+    Few places are listed; many are marked in a bounded window at a time.
     """
     size = sum([own.shape.size for own in layouts])
     if size <= _LISTED:

@@ -1,4 +1,4 @@
-"""Fills of operands: whether a view of sparse tensors and others has a meaning, told when it is written."""
+"""Check fills of operands when a view is written: whether sparse and other operands can be combined."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -14,7 +14,7 @@ from tensorwrapper.typing import Array
 
 __all__ = ["check_fills", "check_joined_fills"]
 
-_LOOKED = 16  # nodes of an operand that are looked at: one that is deeper is looked at when it is computed
+_LOOKED = 16  # nodes of an operand that are checked: a deeper one is checked when it is computed
 
 
 def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expression]) -> None:
@@ -23,9 +23,9 @@ def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expres
     Parameters
     ----------
     what
-        What is done with them.
+        Name of the operation.
     masks
-        What only decides between the others.
+        Operands that only choose between the others.
     choices
         The others, of one type.
 
@@ -63,7 +63,7 @@ def check_joined_fills(
 
 
 def _fill_of_operand(part: Expression, left: list[int]) -> tuple[object, bool]:
-    """Return `_fill_of` of an operand of what is made cell by cell, of which a number is its own fill."""
+    """Return `_fill_of` of an operand of a cell-wise node, where a number is its own fill."""
     is_one = is_number(part) and not part.node.is_constant
     tensor = part.node.tensor
     if tensor is not None and tensor.buffer.nullable:
@@ -81,8 +81,8 @@ def _value_of(number: Expression) -> Array | None:
 def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
     """Return the fill of a view, and whether it is sparse.
 
-    Of a constant that is its value, of dense elements `DENSE`, and None where it is not known: more than
-    `left` nodes tell it, or it depends on an element.
+    The fill of a constant is its value, of dense elements `DENSE`, and None where it is unknown: after more
+    than `left` nodes, or if it depends on an element.
     """
     left[0] -= 1
     if left[0] < 0:
@@ -109,7 +109,7 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
 
 
 def _fill_of_cells(node: Node, left: list[int]) -> tuple[object, bool]:
-    """Return `_fill_of` of what is made cell by cell."""
+    """Return `_fill_of` of a cell-wise node."""
     found = [_fill_of_operand(own, left) for own in node.operands]
     fills, is_one = [fill for fill, _ in found], any(own for _, own in found)
     masks, choices = fills[: len(node.masks)], fills[len(node.masks) :]

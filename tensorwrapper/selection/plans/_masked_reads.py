@@ -1,7 +1,7 @@
-"""What is read where a mask chooses, or only some elements of a whole are needed: of each operand only those.
+"""Reduce reads to the elements that a mask chooses, or that are needed of a node computed as a whole.
 
-A mask in memory says it before anything else is read. It may change between two looks, so what follows from
-it is kept by nobody.
+The elements of a mask in memory are known before anything else is read. They may change at any time, so
+results that depend on them are not cached.
 """
 
 from collections.abc import Iterable
@@ -27,15 +27,15 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
-_LISTED = 1 << 22  # elements of a view up to which it is found for each what it is chosen of
-_AT_ONCE = 1 << 19  # elements of a block, where there are more: what is found of them takes 40 MiB
+_LISTED = 1 << 22  # elements of a view up to which the chosen operand of each is found
+_AT_ONCE = 1 << 19  # elements of a block, where there are more: its tables take 40 MiB
 
 
 def chooses(view: Expression) -> bool:
     """Tell whether a view of few enough elements may need less than all elements of its parts.
 
-    That is where a mask in memory chooses between operands, and where what is taken by number, of several
-    modes as one, is not all of it.
+    That is where a mask in memory chooses between operands, and where a selection by number, over several
+    modes as one, does not take all elements.
     """
     if view.shape.size > _LISTED or not view.node.operands:
         return False
@@ -45,9 +45,9 @@ def chooses(view: Expression) -> bool:
 
 
 def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
-    """Return blocks in each of which it can be found what masks in memory choose of sources elsewhere.
+    """Return blocks in each of which the choice of masks in memory between remote sources can be found.
 
-    None for views that are small enough to be looked at as one, and for those where no mask chooses.
+    None for views that are small enough to be one block, and for those where no mask chooses.
     """
     if view.shape.size <= _LISTED or not any(map(is_away, leaves_of(view))):
         return ()
@@ -59,7 +59,7 @@ def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
 
 
 def _is_narrow(view: Expression) -> bool:
-    """Tell whether a view surely takes only some elements of what it looks at by number."""
+    """Return True if a view surely takes only some elements of a node that is read by number."""
     node = view.node
     return isinstance(node, Whole) and distinct_size(view.layout) < node.size
 
@@ -70,7 +70,7 @@ def _has_masks(node: Node, away: set[int]) -> bool:
 
 
 def _away(made: list[Expression]) -> set[int]:
-    """Return which views, by id, read sources that are not in this process; each stands behind its parts."""
+    """Return the views, by id, that read remote sources; `made` has each view after its parts."""
     found: set[int] = set()
     nodes: dict[int, bool] = {}
     for own in made:
@@ -85,7 +85,7 @@ def _away(made: list[Expression]) -> set[int]:
 def with_chosen(view: Expression) -> Expression:
     """Return a view in which parts elsewhere of which not all is needed are read where it is.
 
-    What a mask chooses, and what is taken of a whole, is followed through joins, extremes, casts and other
+    Choices of a mask, and selections from a whole, are followed through joins, extremes, casts and other
     choices. Linear in the nodes, and in the elements that are chosen at each.
     """
     if not any(map(is_away, leaves_of(view))) or not chooses(view):
@@ -133,7 +133,7 @@ def _needed(view: Expression) -> dict[int, Array]:
 
 
 def _needed_here(view: Expression, positions: list[IntArray], *, is_whole: bool) -> list[IntArray] | None:
-    """Return the positions of a view that are needed; None where that is all of what it looks at."""
+    """Return the needed positions of a view; None if all of its node is needed."""
     if not is_whole:
         return positions
     return [_all_positions(view)] if _is_narrow(view) and view.shape.size <= _LISTED else None
@@ -154,10 +154,10 @@ def _distinct(node: Node, positions: list[IntArray]) -> IntArray:
 def _wanted(
     node: Node, there: IntArray | None, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray | None]]":
-    """Return what positions of a node, or all of it, need of its operands; None for all of one."""
+    """Return the demand of positions of a node, or all of it, on its operands; None for all of one."""
     if there is None and node.size <= _LISTED and _has_masks(node, away):
         there = _all_positions(node.masks[0])
-    # A node that looks at its operands as wholes may refuse what stands in for what it does not need.
+    # A node that checks whole operands may refuse the stand-ins of elements that it does not need.
     shared = None if there is None or node.is_kept else _asks(node, there, away, elements)
     return [(part, None) for part in node.operands] if shared is None else list(shared)
 
@@ -165,7 +165,7 @@ def _wanted(
 def _asks(
     node: Node, there: IntArray, away: set[int], elements: Elements
 ) -> "list[tuple[Expression, IntArray]] | None":
-    """Return what positions of a node need of its operands; None if it hands no elements on."""
+    """Return the demand of positions of a node on its operands; None if it passes no elements on."""
     if _has_masks(node, away):
         shares = node.shares(there, [elements.at(mask, there) for mask in node.masks])
     elif node.deciding:
@@ -192,7 +192,7 @@ def _only(part: Expression, chosen: Array) -> Expression:
 
 
 def elements_at(view: Expression, ordinals: IntArray) -> Array:
-    """Return elements of a view of what is in memory, by their numbers in row-major order."""
+    """Return elements of a view of memory, by their numbers in row-major order."""
     return Elements(_node_of, _in_node, _read).at(view, unravel(ordinals, view.extents))
 
 
@@ -224,7 +224,7 @@ def places_chosen(view: Expression) -> dict[Any, IntArray]:
 def _parts(
     node: Node, there: IntArray, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray]]":
-    """Return what positions of a node need of its operands, all of which are in memory."""
+    """Return the demand of positions of a node on its operands, all of which are in memory."""
     if node.is_kept:
         return [(part, _all_positions(part)) for part in node.operands]
     shared = _asks(node, there, away, elements)

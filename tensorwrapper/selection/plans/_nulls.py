@@ -1,6 +1,6 @@
 """Views of elements some of which are nulls: as a view of the values, and one of whether they are valid.
 
-Selections move both alike, so that a node says what becomes of validity only where it computes.
+Selections move both alike, so that a node defines the validity only where it computes.
 """
 
 from typing import Any

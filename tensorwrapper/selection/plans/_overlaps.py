@@ -22,9 +22,9 @@ __all__ = ["Group", "numbers_of", "without_overlaps"]
 Group: TypeAlias = tuple[Wanted, list[tuple[Expression, Fetch]]]
 """A selection, and the parts of a view that it is read for."""
 
-_PAIRS = 64  # selections of which each two are looked at
+_PAIRS = 64  # selections up to which all pairs are compared
 _LISTED = 1 << 24  # elements up to which those of selections that share some are listed
-_BOXES = 1 << 10  # runs up to which a source that knows none is asked for boxes instead
+_BOXES = 1 << 10  # runs up to which a source without the ability is read by boxes instead
 
 
 def without_overlaps(source: Source, groups: list[Group]) -> list[Group]:

@@ -16,7 +16,7 @@ _NAME: Final = 40  # characters
 
 
 def draw_plan(plan: "Plan") -> Drawing:
-    """Return a picture with a bar for each source, as long as what is read of it."""
+    """Return a picture with a bar for each source, as long as the bytes read from it."""
     reads = plan.reads[:_DRAWN]
     title = f"{bytes_text(plan.bytes_read)} read of {len(plan.reads)} sources"
     if not reads:
@@ -30,7 +30,7 @@ def draw_plan(plan: "Plan") -> Drawing:
 
 
 def plan_html(plan: "Plan") -> str:
-    """Return what notebooks show of a plan."""
+    """Return the HTML of a plan for notebooks."""
     facts = [("steps", f"{len(plan.steps):,}"), ("read", bytes_text(plan.bytes_read))]
     facts.append(("written", bytes_text(plan.nbytes)))
     return html_block("Plan", facts, draw_plan(plan).to_svg())

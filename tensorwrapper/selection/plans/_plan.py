@@ -1,4 +1,4 @@
-"""Plans: what computing a view will write, and what it will read, before anything is read."""
+"""Plans: the writes and reads of computing a view, before anything is read."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -44,17 +44,16 @@ _FEW = 64  # pieces, or positions of a table, up to which plans are shared
 @final
 @frozen
 class SourceRead:
-    """What a plan reads of one source.
+    """Reads of a plan from one source.
 
     Attributes
     ----------
     source
         The source.
     selections
-        What one read of the source is asked for; none if it is a tensor in this process.
+        Selections of one read of the source; none if it is a tensor in this process.
     nbytes
-        How many bytes of elements are read. Of a tensor in this process each element that is needed
-        counts once.
+        Number of bytes of elements read. For a tensor in this process each needed element counts once.
     """
 
     source: Source
@@ -65,7 +64,7 @@ class SourceRead:
 @final
 @value_class(repr=False, getstate_setstate=False)
 class Plan:
-    """What computing a view comes down to: steps that write each element once, and reads of the sources.
+    """Steps that compute a view: they write each element once, from reads of the sources.
 
     Made by `View.plan`. Nothing was read for it. Two plans are equal if they write the same elements from
     the same places.
@@ -82,9 +81,9 @@ class Plan:
     view: Expression
     """The normal form that is computed; of rows, their elements in order."""
     rows: Shape | None = None
-    """The shape of the result, if it is no box."""
+    """The shape of the result, if it is not a box."""
     validity: "Plan | None" = attrs.field(default=None, eq=False)
-    """The plan of what says which elements are no nulls, if some may be."""
+    """The plan of the validity of nullable elements."""
     _steps: tuple[Step, ...] | None = attrs.field(default=None, init=False, eq=False)
     _requests: tuple[Request, ...] | None = attrs.field(default=None, init=False, eq=False)
 
@@ -106,7 +105,7 @@ class Plan:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are written."""
+        """Number of bytes written."""
         return self.shape.size * self.dtype.itemsize
 
     @property
@@ -120,7 +119,7 @@ class Plan:
 
     @property
     def _asked(self) -> tuple[Request, ...]:
-        """For each source elsewhere what it is asked for, and which part of the view each answer is for."""
+        """The request to each remote source, and the part of the view for each answer."""
         requests = self._requests
         if requests is None:
             requests = requests_of(leaves_of(self.view))
@@ -134,11 +133,11 @@ class Plan:
 
     @property
     def reads(self) -> tuple[SourceRead, ...]:
-        """What is read of each source; where a mask in memory chooses, only what it does.
+        """Reads of each source; where a mask in memory chooses, only of chosen elements.
 
-        Of what may be null, values come first, then what says which of them are valid.
+        For nullable elements, values come first, then their validity.
 
-        The mask itself does not count: it is what the plan is made of.
+        The mask itself does not count: it is read to make the plan.
         """
         blocks = self._blocks()
         plans = [self._block(own) for own in blocks] if blocks else [self.settled()]
@@ -161,18 +160,18 @@ class Plan:
         return (*memory, *map(_counted, away), *(() if self.validity is None else self.validity.reads))
 
     def settled(self) -> "Plan":
-        """Return the plan for masks in memory as they are now: of what they choose between no more is read.
+        """Return the plan for the present values of masks in memory: only chosen elements are read.
 
-        Itself if there is none. What memory holds may change, so this is found each time.
+        Itself if there is none. Memory may change, so this is computed each time.
         """
         view = with_chosen(self.view) if self._asked else self.view
         return self if view is self.view else Plan(view, self.rows, self.validity)
 
     def _blocks(self) -> tuple[tuple[slice, ...], ...]:
-        """Return blocks of the result, if fewer bytes are read elsewhere where each is a plan of its own.
+        """Return blocks of the result, if separate plans for them read fewer remote bytes.
 
-        That is where a mask in memory chooses between more elements than are looked at as one. Found each
-        time, as what memory holds may change. O(elements) for such views, O(nodes) for others.
+        That is where a mask in memory chooses between more elements than are checked at a time. Found each
+        time, as memory may change. O(elements) for such views, O(nodes) for others.
         """
         blocks = blocks_that_choose(self.view) if self._asked else ()
         left = sum([own.nbytes for own in self._asked])
@@ -200,29 +199,29 @@ class Plan:
         return draw_plan(self).to_svg()
 
     def _repr_html_(self) -> str:
-        """Return what notebooks show: what is read and written, and the picture."""
+        """Return the HTML for notebooks: the reads and writes, and the picture."""
         from tensorwrapper.selection.plans._picture import plan_html  # noqa: PLC0415 - as in to_svg
 
         return plan_html(self)
 
     @property
     def bytes_read(self) -> int:
-        """How many bytes are read of all sources."""
+        """Number of bytes read from all sources."""
         return sum([own.nbytes for own in self.reads])
 
     @property
     def bytes_received(self) -> int:
-        """How many bytes of elements come from other processes, by sources that count bytes on a wire."""
+        """Number of bytes of elements from other processes, for sources that count bytes on a wire."""
         return sum([own.nbytes for own in self.reads if _on_wire(own.source) is not None])
 
     @property
     def bytes_on_wire(self) -> int:
-        """How many bytes go both ways for them, with all that says what they are.
+        """Number of bytes that go both ways for them, with labels and framing.
 
         Raises
         ------
         ConversionError
-            For strings of another process, whose lengths nobody knows here.
+            For strings of another process, whose lengths are unknown here.
         """
         pairs = [(_on_wire(own.source), own.selections) for own in self.reads]
         return sum([count(selections) for count, selections in pairs if count is not None])
@@ -239,7 +238,7 @@ class Plan:
 
     @property
     def runs(self) -> int:
-        """How many runs of memory are written, in a result in row-major order. O(steps)."""
+        """Number of runs of memory written, in a result in row-major order. O(steps)."""
         return sum([step.runs for step in self.steps])
 
     def __str__(self) -> str:
@@ -303,7 +302,7 @@ def _counted(read: SourceRead) -> SourceRead:
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
-    """Return what tells how many bytes a read of a source takes on a wire; None if there is none."""
+    """Return the function that counts the bytes of a read on a wire; None if the source has none."""
     if isinstance(source, Converted):
         count = getattr(source.source, "bytes_on_wire", None)
         return None if count is None else partial(count, dtype=source.dtype)
@@ -311,7 +310,7 @@ def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
 
 
 _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
-"""Plans that some view still has, by normal form: they keep no tensor alive that nobody else has."""
+"""Plans of existing views, by normal form: the cache keeps no tensor alive."""
 
 
 def plan_of(view: Expression) -> Plan:
@@ -320,7 +319,7 @@ def plan_of(view: Expression) -> Plan:
         return _new_plan(view)
     plan = _plans.get(view)
     if plan is None:
-        # Whoever makes it at the same time makes an equal one; one of the two stays.
+        # A concurrent thread makes an equal one; one of the two stays.
         plan = _new_plan(view)
         _plans[view] = plan
     return plan

@@ -1,4 +1,4 @@
-"""What a view reads of each source: as few selections as serve all of its parts, for one read of each."""
+"""Reads of a view from each source: as few selections as serve all of its parts, for one read of each."""
 
 from collections.abc import Iterable
 from typing import Any, final
@@ -19,7 +19,7 @@ from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Request", "Share", "requests_of"]
 
-_MERGED = 64  # selections up to which each two are looked at
+_MERGED = 64  # selections up to which all pairs are compared
 
 
 @final
@@ -34,13 +34,13 @@ class Share:
     number: int
     layout: Layout[Any]
     fetch: Fetch | None
-    """How the selection can be read straight into the result; None if it serves more than this part."""
+    """Read of the selection straight into the result; None if it serves other parts, too."""
 
 
 @final
 @frozen(eq=False)
 class Request:
-    """All that is read of one source, and which part of the view each piece of it is for."""
+    """All selections of one source, and the part of the view for each piece of it."""
 
     source: Source
     selections: tuple[Wanted, ...]
@@ -48,7 +48,7 @@ class Request:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes of elements are read."""
+        """Number of bytes of elements read."""
         return sum([own.size for own in self.selections]) * self.source.dtype.itemsize
 
 

@@ -1,4 +1,4 @@
-"""The parts of a view in normal form that read sources, and what a plan makes of them."""
+"""The parts of a view in normal form that read sources, and the source reads of a plan."""
 
 from collections.abc import Callable
 from math import prod
@@ -34,7 +34,7 @@ def is_away(view: Expression) -> bool:
 
 
 def source_of(leaf: Expression) -> Source:
-    """Return what a part of a view that reads a source reads."""
+    """Return the source of a part of a view."""
     return cast("Source", leaf.node.source)
 
 
@@ -106,8 +106,8 @@ def is_number(view: Expression) -> bool:
 def sparse_unread(view: Expression, normal: Expression) -> Array | None:
     """Return the fill of a view of sparse tensors that shows nothing of them; None if there are none.
 
-    That is a view without elements, or of a constant around: the kind of a view is that of its operands, not
-    of what is left of them. O(nodes) for such views, O(1) for others.
+    That is a view without elements, or of a constant around: a view of sparse operands is sparse, even if it
+    reads nothing of them. O(nodes) for such views, O(1) for others.
     """
     if view.shape.size and not normal.node.is_constant:
         return None
@@ -120,5 +120,5 @@ def sparse_unread(view: Expression, normal: Expression) -> Array | None:
 
 
 def _made_of(view: Expression) -> "list[Expression]":
-    """Return what a view is made of, and what it was optimized from."""
+    """Return the operands of a view, and the original that it was optimized from."""
     return [*view.node.operands, *([] if view.written is None else [view.written])]

@@ -1,8 +1,8 @@
-"""What of a view its source has to send, and what is done with it where it arrives.
+"""Split a view into the read of its source, and the work on the result of the read.
 
-A selection of a source that acts mode by mode is exactly two: the source reads each distinct position of
-each mode once, ascending; whoever receives that repeats, reorders and spreads it. So repetition, padding and
-the order of modes cost no bytes.
+A selection that acts mode by mode is exactly two: the source reads each distinct position of each mode once,
+ascending; the receiver repeats, reorders and spreads these. So repetition, padding and the order of modes
+cost no bytes.
 """
 
 from math import gcd, prod
@@ -32,22 +32,22 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Fetch", "fetch_of"]
 
-_SUMS = 1 << 22  # sums of moves of one mode up to which they are looked at one by one
+_SUMS = 1 << 22  # sums of moves of one mode up to which they are checked one by one
 
 
 @final
 @frozen(eq=False)
 class Fetch:
-    """What of a source a part of a view needs, and where in what is read each element is.
+    """The elements of a source that a part of a view needs, and the position of each in the read.
 
     Attributes
     ----------
     source
-        What is read.
+        The source.
     wanted
         The positions of each mode, or runs of elements by number; none comes twice.
     layout
-        From the part of the view to the row-major places of what is read.
+        From the part of the view to the row-major places of the read elements.
     transform
         The same mode by mode; None where several modes of the source are moved as one.
     """
@@ -59,7 +59,7 @@ class Fetch:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes of elements are read."""
+        """Number of bytes of elements read."""
         return self.wanted.size * self.source.dtype.itemsize
 
     def target(self, out: Array) -> Array | None:
@@ -127,17 +127,17 @@ def _places(own: "Positions | Runs", around: "Positions | Runs") -> Positions:
         return np.searchsorted(around, np.asarray(own, dtype=np.int64))
     start, step = around.start, around.step
     if isinstance(own, range):
-        # The only position has no step of its own.
+        # A single position has no step.
         first, even = (own.start - start) // step, max(own.step // step, 1)
         return range(first, first + even * len(own), even)
     return (own - np.int64(start)) // np.int64(step)
 
 
 def fetch_of(view: Expression) -> Fetch:
-    """Return what a part of a view in normal form needs of its source. O(positions of modes with tables).
+    """Return the read of a source for a part of a view in normal form. O(positions of modes with tables).
 
-    Of a box it is an outer selection, or points where these are less: those of a diagonal lie in a box of all
-    combinations of their positions. Of all else it is runs of elements.
+    For a box it is an outer selection, or points where these are fewer: a diagonal needs only its points, not
+    all combinations of their positions. For any other source it is runs of elements.
     """
     source = cast("Source", view.node.source)
     extents = view.node.extents
@@ -179,7 +179,7 @@ def _numbered(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
     """Return a fetch of elements by number: `extents` are those of one mode that counts them all."""
     box = layout.implementation.strided_box()
     if box is not None and len(box[0]) == 1 and box[0][0] > 1 and box[2] == (1,):
-        # The short way of what follows, for shards that are read as they lie.
+        # Fast path for shards that are read in their order.
         (count,), first = box[0], box[3]
         within = Transform((count,), (0,), (Coordinate(0, ((0, Stride(count, 1)),)),))
         place = wrap_layout(new_row_major((count,)))
@@ -200,7 +200,7 @@ def _bounding(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
         modes.append(range(first, last + 1))
         start += first * step
         if first != last:
-            # Before this mode there is one position each, so what is read is one run of places.
+            # All modes before this one have one position, so the read is one run of places.
             modes += [range(n) for n in extents[mode + 1 :]]
             break
     base, axes = layout.implementation.mode_maps("a selection")
@@ -251,7 +251,7 @@ def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Co
             return _positions(values), Coordinate(
                 first + sum([more for _, more, _ in pairs]), tuple([(mode, axis) for mode, _, axis in pairs])
             )
-    # The ranks are no sum: all positions in between are read, in the widest step that all moves keep.
+    # The ranks are not sum: all positions in between are read, in the widest step that all moves keep.
     step = gcd(*[int(np.gcd.reduce(table - table[0])) for table in tables]) or 1
     low = sum([int(table.min()) for table in tables])
     high = sum([int(table.max()) for table in tables])

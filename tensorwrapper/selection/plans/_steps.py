@@ -1,4 +1,4 @@
-"""The steps of a plan: which part of a result is written from what."""
+"""The steps of a plan: parts of a result, and their sources."""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, final
@@ -15,21 +15,21 @@ from tensorwrapper.typing import Extents
 __all__ = ["Step", "StepKind", "count_text", "steps_of"]
 
 StepKind: TypeAlias = Literal["copy", "fill", "take", "compute"]
-"""How a step writes: "copy" blocks with one step per mode, "fill" with a constant, "take" elements from
+"""Method of a step: "copy" strided blocks, "fill" with a constant, "take" elements from
 places of a table or a cycle, "compute" elements block by block."""
 
 
 @final
 @frozen
 class Step:
-    """One part of a plan: some positions of each mode, and what is written there.
+    """One part of a plan: some positions of each mode, and the view to write there.
 
     Attributes
     ----------
     window
         The positions of each mode of the result, counted from 0.
     view
-        The elements, in normal form: a part of a source, a generator, or what is computed of others.
+        The elements, in normal form: a part of a source, a generator, or a computation on others.
     whole
         The extents of the result.
     """
@@ -40,7 +40,7 @@ class Step:
 
     @property
     def kind(self) -> StepKind:
-        """How the elements are written."""
+        """Method of writing the elements."""
         node = self.view.node
         if node.is_constant:
             return "fill"
@@ -51,12 +51,12 @@ class Step:
 
     @property
     def elements(self) -> int:
-        """How many elements are written."""
+        """Number of elements written."""
         return self.view.shape.size
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are written."""
+        """Number of bytes written."""
         return self.elements * self.view.dtype.itemsize
 
     @property
@@ -71,7 +71,7 @@ class Step:
 
     @property
     def runs(self) -> int:
-        """How many runs of memory are written, each from one run if they come from memory. Row-major."""
+        """Number of runs of memory written, each from one run if they come from memory. Row-major."""
         known: LayoutCommon = new_row_major(self.view.shape.extents)
         from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415 - few plans are asked for it
 
@@ -95,7 +95,7 @@ class Step:
 
 
 def count_text(count: int, what: str) -> str:
-    """Return a number with what it counts, which has an s if they are not one."""
+    """Return a number and a noun, in the plural unless the number is one."""
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 

@@ -1,4 +1,4 @@
-"""The parameters of the distributions: what each may be, checked before a number is drawn."""
+"""Parameters of the distributions, checked before a number is drawn."""
 
 import functools
 import math
@@ -29,7 +29,7 @@ Parameter = float | SupportsIndex | NDArray[np.generic]
 """A number, or an array of them that is broadcast against the ranks."""
 
 Parameters = tuple[NDArray[np.generic], ...]
-"""What is computed with, in native order, of rank 0 where a number was given."""
+"""Checked parameters, in native order, of rank 0 for single numbers."""
 
 _NAMES: Final[dict[Distribution, tuple[str, ...]]] = {
     "uniform": ("low", "high"),
@@ -100,7 +100,7 @@ def _check_uniform(dtype: np.dtype[np.generic], low_given: Parameter, high_given
 
 
 def _check_normal(dtype: np.dtype[np.generic], mean_given: Parameter, sigma_given: Parameter) -> Parameters:
-    """Return mean and sigma, of 64 bits whatever `dtype` is."""
+    """Return mean and sigma, of 64 bits for any `dtype`."""
     wide = np.dtype(np.float64)
     mean, sigma = _to_floats(mean_given, "mean", wide), _to_floats(sigma_given, "sigma", wide)
     _refuse(np.asarray(sigma < 0), "sigma must not be negative, but is {}", sigma)
@@ -150,7 +150,7 @@ def _check_bernoulli(p_given: Parameter) -> Parameters:
 def check_parameters(
     distribution: Distribution, parameters: Sequence[Parameter], dtype: np.dtype[np.generic]
 ) -> Parameters:
-    """Return what numbers are computed from, or raise an error that names the parameter and its value.
+    """Return the parameters of a distribution, or raise an error with the parameter and its value.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def _is_plain(value: Parameter) -> bool:
 
 @functools.lru_cache(maxsize=64, typed=True)
 def _check_plain(distribution: Distribution, dtype: np.dtype[np.generic], *parameters: float) -> Parameters:
-    """Return the same for numbers, which are asked about again for every block of a view."""
+    """Return the same for numbers, cached for the blocks of a view."""
     return _check_any(distribution, parameters, dtype)
 
 

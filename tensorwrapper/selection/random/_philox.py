@@ -2,7 +2,7 @@
 
 Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 A block is 256 bits in and 256 bits out: ten rounds, each of two products of 64-bit numbers. Word r of a
-seed and a stream is what ``numpy.random.Philox(key=[seed, stream])`` gives as its r-th: word ``r % 4`` of
+seed and a stream is the r-th of ``numpy.random.Philox(key=[seed, stream])``: word ``r % 4`` of
 the block whose counter is ``r // 4 + 1``, since NumPy counts before it draws. Runs of words are drawn by
 NumPy, at the speed of C; words that lie apart are computed here.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 __all__ = ["ALGORITHM", "generator_at", "philox4x64", "words_at", "words_of_run"]
 
 ALGORITHM: Final = "philox4x64-10"
-"""The name of the generator, for what is written down about a random field."""
+"""The name of the generator, for the description of a random field."""
 
 Words = NDArray[np.uint64]
 
@@ -33,11 +33,11 @@ _DENSE: Final = 8
 A word of a run costs about 4 ns, one that is computed alone 150 ns; the bound is for the memory."""
 
 _TOGETHER: Final = 2**13
-"""How many blocks are computed at a time, so that their words stay in a cache."""
+"""Number of blocks computed at a time, so that their words stay in a cache."""
 
 
 _own: Final = threading.local()
-"""What each thread draws with: making it takes 40 us, and setting its counter less than one."""
+"""Generator of each thread: making one takes 40 us, and setting its counter less than one."""
 
 _NO_WORDS: Final = np.zeros(4, np.uint64)
 
@@ -45,7 +45,7 @@ _NO_WORDS: Final = np.zeros(4, np.uint64)
 def generator_at(rank: int, seed: int, stream: int) -> "np.random.Generator":
     """Return this thread's generator, set so that the next word it draws is that of `rank`.
 
-    It belongs to whoever asked until the thread asks again.
+    It belongs to the caller until the thread's next call.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def words_of_run(first: int, count: int, seed: int, stream: int) -> Words:
 def words_at(ranks: Words, seed: int, stream: int) -> Words:
     """Return the word of each rank of an array of one mode, in any order; 4 to 150 ns each.
 
-    The more apart they lie, the more it takes: neighbours share their block, and ranks that lie close to
-    one another are picked from a run.
+    Adjacent ranks are faster, since neighbours share their block; ranks close to one another are picked from
+    a run.
     """
     if not ranks.size:
         return np.empty(0, np.uint64)

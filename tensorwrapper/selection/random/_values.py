@@ -1,9 +1,8 @@
 """Random numbers as a function of a seed and a rank: no state, so no order in which they must be drawn.
 
-Each rank has 64 random bits w of its own: the word of that number of Philox4x64-10 whose key is the seed
-and the number of the distribution, as NumPy counts them. Only sums, products, quotients and roots of
-numbers of IEEE 754 follow, so that the results have the same bits on every machine and with every version
-of NumPy.
+Each rank has 64 random bits w: the word of that number of Philox4x64-10 whose key is the seed and the number
+of the distribution, as NumPy counts them. Only sums, products, quotients and roots of numbers of IEEE 754
+follow, so that the results have the same bits on every machine and with every version of NumPy.
 
 ========= ============================================================================== ==============
 name      number                                                                         key's second
@@ -120,10 +119,11 @@ def normal_pairs(
 ) -> Floats:
     """Return two standard normal numbers for each pair of random words, next to one another.
 
-    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. Of the words a and b
-    they are ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) / 2**53)) and
-    t = 2 pi b / 2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is memory of
-    seven rows of at least as many numbers, which is used again: fresh pages cost as much as the numbers.
+    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. The
+    pair of the words a and b is ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) /
+    2**53)) and t = 2 pi b / 2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is
+    memory of seven rows of at least as many numbers, which is used again: fresh pages cost as much as the
+    numbers.
 
     Examples
     --------
@@ -143,15 +143,15 @@ def normal_pairs(
 _ROWS: Final = 7
 
 BATCH: Final = 2**15
-"""How many numbers are made at a time: few enough for a cache, and enough for the calls not to count.
+"""Numbers made at a time: few enough for a cache, and enough for the calls not to matter.
 
-Arrays of so many are mapped, cleared and unmapped each time by the C library: what can be is used again,
-and where it cannot three eighths as many are made."""
+The C library maps, clears and unmaps arrays of this size each time. So memory is reused where possible,
+and elsewhere three eighths of the size is used."""
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _LOWER: Final = slice(0 if sys.byteorder == "little" else 1, None, 2)
-"""Where the lower halves are among all."""
+"""The lower halves among all."""
 _NARROW: Final = 2**16
 """Widths up to which most batches of integers need the upper halves of their words alone."""
 
@@ -174,11 +174,11 @@ def _unit(words: Words, dtype: np.dtype[np.generic]) -> Floats:
 
 
 def _scale(words: Words, widths: Words) -> Words:
-    """Return ``words * widths // 2**64``, without rounding; a width of 0 stands for 2**64."""
+    """Return ``words * widths // 2**64``, without rounding; a width of 0 means 2**64."""
     if not widths.ndim and 0 < int(widths) <= _NARROW:
         product = words >> _HALF
         product *= widths
-        # The lower half of a word adds less than one width to what is shifted out: a carry is rare.
+        # The lower half of a word adds less than one width to the bits shifted out: a carry is rare.
         if int(product.view(np.uint32)[_LOWER].max()) + int(widths) <= 2**32:
             product >>= _HALF
             return product
@@ -307,12 +307,11 @@ def draw(
 ) -> NDArray[np.generic]:
     """Return the random number of each rank, in the shape of `ranks`.
 
-    A number depends on the seed, the distribution, its parameters, the dtype and its rank: whatever else
-    is drawn with it, in whatever order, is the same. A range of ranks has step 1. `parameters` are low and
-    high, mean and sigma, low and high, or p: numbers, or arrays that are broadcast against the ranks.
-    `out`, of any strides, is written to and returned. O(n) time, less where ranks lie close; about 5 MB
-    beside the result, and up to 32 bytes for each element of parameters that are arrays, which are checked
-    before a number is drawn.
+    A number depends only on the seed, the distribution, its parameters, the dtype and its rank, not on other
+    numbers or their order. A range of ranks has step 1. `parameters` are low and high, mean and sigma, low
+    and high, or p: numbers, or arrays that are broadcast against the ranks. `out`, of any strides, is written
+    to and returned. O(n) time, less where ranks lie close; about 5 MB beside the result, and up to 32 bytes
+    for each element of parameters that are arrays, which are checked before a number is drawn.
 
     Raises
     ------

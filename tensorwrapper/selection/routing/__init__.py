@@ -1,1 +1,1 @@
-"""From an index of a view back to the source and the index that its element comes from."""
+"""From an index of a view back to the source and the index of its element."""

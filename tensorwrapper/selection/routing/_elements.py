@@ -34,7 +34,7 @@ def _is_chain(view: Expression) -> bool:
 
 
 def _by_layout(view: Expression, positions: IntArray) -> IntArray:
-    """Return positions in the box of the node, or in the tensor of its source, by what the layout says."""
+    """Return positions in the box of the node, or in the tensor of its source, by the layout."""
     shape = view.shape
     # Those that lead to rows of several extents have been counted from the origin by then.
     there = positions + np.array(shape.origin, dtype=np.int64) if shape.is_box else positions
@@ -62,12 +62,12 @@ def end_of(view: Expression) -> Node:
 
 
 def elements() -> Elements:
-    """Return what reads elements of views as they were written."""
+    """Return a reader of elements of views by their recorded steps."""
     return Elements(end_of, lambda view, positions: arrived(view, positions)[1], _read)
 
 
 def values_at(source: Origin, indices: IntArray) -> Array:
-    """Return the elements at absolute indices of what they come from."""
+    """Return the elements of a source at absolute indices."""
     if isinstance(source, Tensor):
         return source.buffer.read(source.layout.offsets_of(indices))
     if isinstance(source, Node):

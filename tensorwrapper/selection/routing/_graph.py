@@ -1,4 +1,4 @@
-"""Elements of views at positions, however the views share and nest what they are made of."""
+"""Elements of views at positions, with shared and deeply nested nodes."""
 
 import math
 from collections.abc import Callable, Generator
@@ -17,15 +17,15 @@ __all__ = ["Elements"]
 _Request: TypeAlias = "tuple[Node, IntArray]"
 _Steps: TypeAlias = "Generator[_Request, Array | None, Array]"
 _Part: TypeAlias = "tuple[Any, Node, IntArray]"
-"""Which elements come from an operand, its node, and the keys there, or positions if it is read at once."""
+"""Elements of an operand: their numbers, its node, and keys, or positions if it is read at once."""
 
 
 @final
 class Elements:
-    """Reads elements of views, each node once for all positions that are asked for together.
+    """Reads elements of views, each node once for all positions requested together.
 
-    What nodes with operands have there is kept as long as this object: masks inside masks are asked again and
-    again. A choice is asked for what it depends on first, and then for no more than is chosen.
+    The elements of nodes with operands are cached as long as this object exists, since nested masks are read
+    repeatedly. A choice first reads its condition, and then only the chosen operands.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Elements:
 
     def of_node(self, node: Node, positions: IntArray) -> Array:
         """Return the elements of a node at positions counted from zero, one row each."""
-        if not len(positions):  # Nothing would be asked, and so nothing be found.
+        if not len(positions):  # There would be no request, and so no result.
             return np.empty(0, dtype=node.dtype)
-        # What would recurse waits in a list: Python's stack ends, and views nest any depth.
+        # An explicit stack in place of recursion: Python's stack is limited, and views nest to any depth.
         running: list[_Steps] = [self._steps(node, positions)]
         found: Array | None = None
         while True:
@@ -77,7 +77,7 @@ class Elements:
                 found = None
 
     def _steps(self, node: Node, positions: IntArray) -> _Steps:
-        """Return elements; yield what must be known before."""
+        """Return elements; yield the elements needed first."""
         demand = Demand(self.order)
         wanted = self._ask(demand, slice(None), node, positions)
         done: list[tuple[Node, IntArray, IntArray, list[_Part], bool]] = []
@@ -122,7 +122,7 @@ class Elements:
         return which, node, keys
 
     def _found(self, part: _Part) -> Array:
-        """Return elements that were asked for."""
+        """Return requested elements."""
         _, node, asked = part
         if not _is_at_once(node):
             found: Array = self._values[id(node)][np.searchsorted(self._keys[id(node)], asked)]
@@ -151,7 +151,7 @@ class Elements:
             order = np.argsort(keys, kind="stable")
             keys, values = keys[order], values[order]
         else:
-            self.order.number(node)  # Which keeps it: no other node gets its id.
+            self.order.number(node)  # It keeps a reference: no other node gets its id.
         self._keys[id(node)], self._values[id(node)] = keys, values
 
 
@@ -170,7 +170,7 @@ def _keys_of(positions: IntArray, node: Node) -> IntArray:
     if math.prod(node.extents) <= MAX_INT64:
         return ranks_of(positions, node.extents)
     rows = np.ascontiguousarray(positions)
-    # What is done with keys, NumPy also does with rows: it sorts them, searches for them, compares them.
+    # NumPy sorts, searches and compares rows as it does keys.
     found = rows.view([(f"m{mode}", np.int64) for mode in range(rows.shape[1])]).reshape(len(rows))
     return cast("IntArray", found)
 

@@ -1,8 +1,8 @@
-"""Where each element of a view comes from, found by following its steps back one by one.
+"""The source of each element of a view, found by following its steps back one by one.
 
 This is the specification of views: it uses neither layouts nor normal forms where the steps are known. A
-choice that depends on elements (`where`, `minimum`, `maximum`) reads what it depends on, at the positions
-asked for.
+choice that depends on elements (`where`, `minimum`, `maximum`) reads its operands at the requested
+positions.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["Route", "RouteGroup", "routes"]
 @final
 @frozen
 class Route:
-    """Where one element of a view comes from.
+    """Source of one element of a view.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ class Route:
 @final
 @frozen(eq=False)
 class RouteGroup:
-    """Where those elements come from that have one source and the same casts.
+    """Elements that have one source and the same casts.
 
     Attributes
     ----------
     source
         The tensor or other source that the view was made of, or the generator that computes the elements.
     rows
-        Which of the indices that were asked for these are: int64, ascending.
+        Which of the requested indices these are: int64, ascending.
     indices
         For each of them the absolute index in the source: int64, one row each.
     casts
@@ -73,7 +73,7 @@ class RouteGroup:
 def routes(view: Expression, positions: IntArray) -> list[RouteGroup]:
     """Return where the elements at positions, counted from zero, come from; those of one source together.
 
-    O(nodes on the way, and positions at each of them), whatever else the view is made of; but a choice reads
+    O(nodes on the way, and positions at each of them), not in the size of the view; but a choice reads
     all that it depends on.
     """
     if not len(positions):

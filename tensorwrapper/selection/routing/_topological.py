@@ -1,7 +1,7 @@
-"""What is asked of the nodes of a view, those that ask before those that are asked.
+"""Requests to the nodes of a view, in topological order: nodes before their operands.
 
-Whoever follows operands by recursion meets what is used twice twice, and what that uses twice four times.
-Here all that is asked of a node is put together before the node is looked at.
+Recursion would visit a shared node once for each path to it, exponentially often. Here all requests to a node
+are collected before it is processed.
 """
 
 from collections import deque
@@ -53,10 +53,10 @@ class Order:
 
 @final
 class Demand:
-    """Columns of what is asked of nodes; a node is popped when nobody else will ask it.
+    """Columns of requests to nodes; a node is popped when no other node can add a request.
 
     Nodes are numbered only where one of several must come first: a way through a view that leads from one
-    node to the next costs its length, whatever else the view is made of.
+    node to the next costs its length, independent of the rest of the view.
     """
 
     __slots__ = ("_asked", "_last", "_numbered", "_order", "_waiting")
@@ -66,7 +66,7 @@ class Demand:
         self._asked: dict[int, tuple[Node, list[tuple[IntArray, ...]]]] = {}
         self._waiting: list[Node] = []  # With operands, and not numbered: one at most.
         self._numbered: list[tuple[int, int]] = []
-        self._last: deque[int] = deque()  # Without operands: nothing is asked by them.
+        self._last: deque[int] = deque()  # Without operands: they make no requests.
 
     def __bool__(self) -> bool:
         return bool(self._asked)
@@ -88,7 +88,7 @@ class Demand:
             self._waiting.clear()
 
     def pop(self) -> tuple[Node, tuple[IntArray, ...]]:
-        """Return a node that everybody has asked who does, and all columns put together."""
+        """Return a node with complete requests, and all its columns concatenated."""
         if self._waiting:
             key = id(self._waiting.pop())
         elif self._numbered:

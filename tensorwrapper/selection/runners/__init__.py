@@ -1,1 +1,1 @@
-"""What computes a view: part by part, into a target, with progress and cancellation."""
+"""Runners: compute a view part by part, into a target, with progress and cancellation."""

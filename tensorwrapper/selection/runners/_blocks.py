@@ -17,10 +17,10 @@ __all__ = [
     "window_extents",
 ]
 
-BLOCK = 1 << 16  # elements of a block: with what is read for it, it stays in a cache
+BLOCK = 1 << 16  # elements of a block: with its operands, it stays in a cache
 
 Window: TypeAlias = "tuple[slice, ...]"
-"""For each mode of a box a slice of step 1, both ends given and inside."""
+"""One slice of step 1 per mode of a box, both ends given and inside."""
 
 
 def full_window(extents: Extents) -> Window:

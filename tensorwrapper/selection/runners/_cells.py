@@ -23,9 +23,9 @@ ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
 
 
 def fitting(found: Array, dtype: "np.dtype[Any]", around: Sequence[Array], name: str) -> Array:
-    """Return what `values` of a node of this name gave, over all places; raise if it is not what was said.
+    """Return the result of `values` of a node of this name; raise if its type or size is wrong.
 
-    `around` are the places, and what operands have there: one without modes may be asked for many times.
+    `around` are the places, and the elements of operands there: one without modes may broadcast.
     """
     if found.dtype != dtype:
         raise DTypeError(f"`values` of {name!r} gave {found.dtype}, and its dtype is {dtype}")

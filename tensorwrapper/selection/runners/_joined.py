@@ -1,4 +1,4 @@
-"""What writes parts in memory, one after the other: runs of them at once, and points part by part."""
+"""Runner of parts in memory, one after the other: runs of them at once, and points part by part."""
 
 from collections.abc import Callable
 from typing import Any, final
@@ -14,7 +14,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["JoinedRunner"]
 
-_SHORT = 1 << 15  # numbers that sort as two bytes, which NumPy sorts by their digits
+_SHORT = 1 << 15  # numbers that fit two bytes, which NumPy sorts by their digits
 _MANY = 1 << 12  # places from which a table of buckets is made to find their parts
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
@@ -25,13 +25,13 @@ _NEAR = 3  # parts beyond the first of a bucket that are tried before a place is
 @final
 @frozen(eq=False)
 class JoinedRunner(Runner):
-    """Arrays of rank 1, one after the other; each is asked for when it is first needed, and kept."""
+    """Arrays of rank 1, one after the other; each is made on first use, and cached."""
 
     kept: list[Array | None]
     """The arrays that are known. Others may read and complete it at the same time."""
     make: Callable[[int], Array]
     starts: IntArray
-    """Where each begins, and after them the end of the last."""
+    """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property

@@ -1,4 +1,4 @@
-"""What writes elements: the interface, and its leaves, which read memory or compute."""
+"""Runners write elements: the interface, and its leaves, which read memory or compute."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -75,8 +75,8 @@ def _take(array: Array, places: IntArray, mode: int, out: Array) -> bool:
 class Runner(ABC):
     """Abstract: `extents`, `dtype`, `fill` and `points`.
 
-    It knows the elements of one box, and writes those of any window of it to where they are wanted. What it
-    needs meanwhile is bounded, whatever the size of the window.
+    It has the elements of one box, and writes those of any window of it to a target. Its temporary
+    memory is bounded, whatever the size of the window.
     """
 
     __slots__ = ()
@@ -98,17 +98,17 @@ class Runner(ABC):
 
     @property
     def has_places(self) -> bool:
-        """Whether elements at a few places are read without what lies between them."""
+        """True if it reads elements at a few places without those in between."""
         return self.memory is not None
 
     @property
     def points_together(self) -> int:
-        """How many points are best asked for at a time: more than a block where each asks many parts."""
+        """Number of points to request at a time: more than a block where each request visits many parts."""
         return 0
 
     @property
     def run_for_point(self) -> int:
-        """How many elements of a run are written in the time of a point."""
+        """Number of elements of a run that are written in the time of a point."""
         return _WASTE
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Runner(ABC):
         """Return the elements at points: for each mode a flat array of positions."""
 
     def part(self, window: Window) -> Array:
-        """Return the elements of a window that is small: as they lie in memory, else in new memory."""
+        """Return the elements of a small window: a view of memory, or a new array."""
         memory = self.memory
         if memory is not None:
             return inside(memory, window)
@@ -158,7 +158,7 @@ class MemoryLeaf(Runner):
 @final
 @frozen(eq=False)
 class AddressedLeaf(Runner):
-    """Elements of a buffer where a layout that is no array has them: tables, rotations, tiles, strings."""
+    """Elements of a buffer at a layout that is not an array: tables, rotations, tiles, strings."""
 
     layout: Layout
     buffer: BufferCommon[Any]
@@ -201,7 +201,7 @@ class AddressedLeaf(Runner):
 
 
 def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:
-    """Return what writes the elements that a layout over a box has in a buffer."""
+    """Return the runner of the elements of a buffer for a layout over a box."""
     array = buffer.memory_of(layout.implementation)
     return AddressedLeaf(layout, buffer) if array is None else MemoryLeaf(array)
 

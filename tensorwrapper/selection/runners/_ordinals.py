@@ -1,4 +1,4 @@
-"""What writes elements of a view by their number in row-major order, where no layout of a source says it."""
+"""Write elements of a view by their number in row-major order, where no layout of a source has them."""
 
 from typing import Any, TypeAlias
 
@@ -20,18 +20,18 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["write_by_number"]
 
-_SCRATCH = 1 << 23  # bytes of a run of elements that is held while parts of it are written
+_SCRATCH = 1 << 23  # bytes of a run of elements that is kept while parts of it are written
 _SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
 
 _Goal: TypeAlias = "list[slice | IntArray]"
-"""For each mode the positions of the result that a part of it has."""
+"""Positions of a part in each mode of the result."""
 
 
 def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:
     """Write elements of a runner, which a layout addresses by their number in row-major order.
 
-    Runs of them are written or held as they come. Windows whose numbers lie far apart are halved until
-    they do not; those of which a run would hold little that is wanted are read point by point.
+    Runs of them are written or kept as they come. Windows with scattered numbers are halved until their
+    numbers are dense; windows that need little of a run are read point by point.
     """
     if out.size:
         base, axes = layout.implementation.mode_maps("a selection")

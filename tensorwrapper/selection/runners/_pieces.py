@@ -1,4 +1,4 @@
-"""What writes elements by their number in a line: pieces of other lines, and what layouts find in one.
+"""Write elements of a line by their number: pieces of other lines, and selections of one by layouts.
 
 A line is a box of rank 1: the elements of rows in their order. Rows are many and short, so nothing here keeps
 a number for each of them, or for an element, longer than for a block.
@@ -26,7 +26,7 @@ _WASTE = 4  # elements of a run that are made for each one that is wanted
 
 
 def elements_at(runner: Runner, places: IntArray) -> Array:
-    """Return the elements of a line at some places: as a run, where they lie close together."""
+    """Return the elements of a line at some places: as a run, where they are close together."""
     memory, places = _near(runner, places)
     if memory is None:
         return runner.points((places,))
@@ -35,7 +35,7 @@ def elements_at(runner: Runner, places: IntArray) -> Array:
 
 
 def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
-    """Return memory that has the elements at some places, and the places in it; None where they lie apart."""
+    """Return memory with the elements at some places, and the places in it; None where they are scattered."""
     memory = runner.memory
     if memory is not None:
         return memory, places
@@ -49,7 +49,7 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
 
 
 def _write_at(runner: Runner, places: IntArray, target: Array) -> None:
-    """Write what `elements_at` returns; without memory in between, where the target is as they are."""
+    """Write the result of `elements_at`; without intermediate memory, if the target is suitable."""
     memory, near = _near(runner, places)
     if memory is None:
         write_elements(target, runner.points((near,)))
@@ -74,7 +74,7 @@ def _blocks(window: Window) -> Iterator[tuple[int, int]]:
 
 
 def _together(batches: Iterator[IntArray], most: int) -> Iterator[IntArray]:
-    """Return an iterator over the same places, more of them at a time where they lie far apart."""
+    """Return an iterator over the same places, in larger batches where they are scattered."""
     held: list[IntArray] = []
     for places in batches:
         apart = most > len(places) and int(places.max()) - int(places.min()) >= _WASTE * len(places)
@@ -96,7 +96,7 @@ class PiecesRunner(Runner):
 
     runners: tuple[Runner, ...]
     sources: IntArray
-    """For each piece of which line it is."""
+    """Line of each piece."""
     starts: IntArray
     lengths: IntArray
     ends: IntArray
@@ -134,7 +134,7 @@ class PiecesRunner(Runner):
             return
         groups = self._groups(sources)
         if len(groups) > 1:
-            # What is a constant is written first, and wherever nothing else comes it stays.
+            # Write a constant first: it stays at all places without other elements.
             number = max([number for number, _ in groups], key=lambda k: _is_constant(self.runners[k]))
             if _is_constant(self.runners[number]):
                 write_elements(out, self.runners[number].part((slice(0, 1),)))

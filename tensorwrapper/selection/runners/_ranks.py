@@ -1,4 +1,4 @@
-"""What writes elements that are a function of their rank in a box, such as random numbers."""
+"""Write elements that are a function of their rank in a box, such as random numbers."""
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["NumbersOf", "write_ranks"]
 
 NumbersOf: TypeAlias = "Callable[[IntArray | range, Array | None], Array]"
-"""Returns the elements of ranks, in an array that is given or in one of its own; a range has step 1."""
+"""Function that returns the elements of ranks, in a given array or in a new one; a range has step 1."""
 
 
 def _is_run(strides: tuple[int, ...], extents: Extents) -> bool:

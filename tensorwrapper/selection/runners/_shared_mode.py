@@ -1,4 +1,4 @@
-"""What writes parts that share out the positions of a mode."""
+"""Write parts that partition the positions of a mode."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def write_parts(
     """Write each part at the positions of a mode that are its own; together they are all of `out`."""
     in_a_row = all(own.step == 1 for own in positions)
     if in_a_row and len(runners) > _MANY:
-        # Without gaps, parts stand in the order in which they begin.
+        # Without gaps, the order of parts is that of their starts.
         order = sorted(range(len(runners)), key=lambda n: positions[n].start)
         arrays = [runners[n].memory for n in order]
         if all(own is not None for own in arrays):

@@ -1,1 +1,1 @@
-"""Views as JSON: written, and read from strangers within limits."""
+"""Views as JSON: written, and parsed from untrusted input within limits."""

@@ -1,4 +1,4 @@
-"""Layouts and shared modes from JSON: what they reach, and that pieces share a mode out exactly once."""
+"""Layouts and shared modes from JSON: checks of their reach, and of pieces that partition a mode."""
 
 import math
 from collections.abc import Iterable
@@ -89,7 +89,7 @@ def check_reach(
 ) -> None:
     """Raise if a layout reaches places of a buffer that belong to none of the tensors that were named.
 
-    Whoever names a part of a tensor gives away that part, and not what else lies in its memory.
+    A sender of a part of a tensor exposes only that part, not the rest of its memory.
     """
     if not layout.shape.size:
         return
@@ -121,7 +121,7 @@ def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
     if memory is None or maps is None or min(memory[2], default=0) < 1:
         return False
     extents_of_own, _, strides, offset = memory
-    # The place of a box in which each mode has room for all that lies within a step of the one before.
+    # The place of a box in which each mode fits within a step of the one before.
     steps, counts = zip(*sorted(zip(strides, extents_of_own, strict=True), reverse=True), strict=True)
     rooms = [divmod(a, b) for a, b in pairwise((*steps, 1))]
     wanted = zip((*counts[1:], 1), rooms, strict=True)

@@ -1,4 +1,4 @@
-"""What a description of a view may ask for, and how much of that it has used up while it is read."""
+"""Limits on a description of a view, and the amounts used so far while it is parsed."""
 
 import math
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ __all__ = ["Budget", "Measured", "SchemaLimits", "finished", "tabled"]
 @final
 @frozen
 class SchemaLimits:
-    """What a description of a view may ask for at most.
+    """Limits on a description of a view.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class SchemaLimits:
         Views and steps in all; also the parts that the normal form of a view may have.
     positions
         Positions in tables in all, and in any mode that a step turns into a table; also rows, of all levels,
-        that steps and joins make beyond those of what they are applied to.
+        that steps and joins make beyond those of their operands.
     work
         Positions in all that reading the text and finding the normal form look at.
     nbytes
@@ -67,7 +67,7 @@ class SchemaLimits:
 @final
 @frozen
 class Measured:
-    """A view that was read, and what it may take to find its normal form and to compute it.
+    """A parsed view, and the cost of finding its normal form and of computing it.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Measured:
     shared
         Whether a mode is shared out among parts somewhere beneath.
     is_leaf
-        Whether it is of one source or generator, of which only what is selected in the end is ever made.
+        Whether it is of one source or generator, of which only the final selection is ever computed.
     """
 
     view: Expression
@@ -104,13 +104,13 @@ class Measured:
 
 
 def tabled(layout: Layout[Any]) -> int:
-    """Return how many positions the modes of a layout have that are no strides."""
+    """Return how many positions the modes of a layout have that are not strides."""
     maps = None if isinstance(layout.implementation, Strided) else maps_of(layout)
     return 0 if maps is None else sum([axis.extent for axis in maps[1] if not isinstance(axis, Stride)])
 
 
 def finished(found: Measured) -> Measured:
-    """Return a view after its last step: what wraps over modes that are shared out multiplies the parts."""
+    """Return a view after its last step: wrapping over partitioned modes multiplies the parts."""
     if not found.shared or isinstance(found.view.layout.implementation, Strided):
         return found
     maps = maps_of(found.view.layout)
@@ -125,7 +125,7 @@ def finished(found: Measured) -> Measured:
 
 @final
 class Budget:
-    """How much of the limits is left, and the frames that tables lie in."""
+    """The remaining amounts within the limits, and the frames with tables."""
 
     __slots__ = ("_frames", "_nbytes", "_nodes", "_positions", "_work", "limits")
 
@@ -152,12 +152,10 @@ class Budget:
         return left
 
     def work(self, count: int, where: str) -> None:
-        """Count positions that are looked at."""
+        """Count positions that are visited."""
         self._work += count
         if self._work > self.limits.work:
-            raise SelectionError(
-                "limit", f"{where}: more than {self.limits.work} positions would be looked at"
-            )
+            raise SelectionError("limit", f"{where}: more than {self.limits.work} positions would be visited")
 
     def extent(self, extent: int, where: str) -> None:
         """Raise if a mode is too long for a table of its positions."""
@@ -175,7 +173,7 @@ class Budget:
             )
 
     def table(self, value: Json, where: str, parts: int = 1) -> IntArray:
-        """Return a table, which is looked at once for each part that it is applied to."""
+        """Return a table, which is visited once for each part that it is applied to."""
         table = to_table(value, where, self._frames, self.limits.positions - self._positions)
         self._positions += len(table)
         self.work(len(table) * parts, where)

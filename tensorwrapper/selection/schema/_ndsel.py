@@ -59,7 +59,7 @@ def fields_of(document: str | bytes | Mapping[str, object]) -> Mapping[str, obje
     Raises
     ------
     NdselError
-        If it is no object.
+        If it is not an object.
     """
     return _object(_loaded(document) if isinstance(document, str | bytes) else document, "a message")
 
@@ -136,7 +136,7 @@ def _written(bound: tuple[int | str, bool]) -> Json:
 
 
 def _added(bound: tuple[int | str, bool], more: int | str) -> tuple[int | str, bool]:
-    """Return a bound and so much more; infinity stays what it is."""
+    """Return a bound plus an offset; infinity is not changed."""
     value, implicit = bound
     if isinstance(value, str) or isinstance(more, str):
         return (value if isinstance(value, str) else more), implicit

@@ -1,7 +1,7 @@
-"""Views from JSON that a stranger may have written.
+"""Parse views from untrusted JSON.
 
 Everything is checked before anything of its size is made: the text, its depth, the number of nodes and
-steps, tables, extents and bounds. What is refused raises `SelectionError` with a reason.
+steps, tables, extents and bounds. Errors are `SelectionError` with a reason.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -67,7 +67,7 @@ _MORE = {
     2: _STEPS | {"names", "nodes"},
     WITH_MEMBERS: _STEPS | {"names", "nodes"},
 }
-"""What a document of a version may say besides."""
+"""Additional keys of a document, by version."""
 _LONGEST = 255  # characters of a name of a mode
 
 Members: TypeAlias = Callable[[dict[str, Json]], View[Any]]
@@ -81,25 +81,25 @@ def from_json(
     frames: Sequence[bytes] = (),
     limits: SchemaLimits | None = None,
 ) -> View[Any]:
-    """Return the view that JSON describes; it may come from a stranger.
+    """Return the view that JSON describes; it may be untrusted.
 
     Parameters
     ----------
     text
-        What `to_json` writes, in any of its forms.
+        Output of `to_json`, in any of its forms.
     sources
-        The sources by name. What it selects lies in them, whatever else their memory holds.
+        The sources by name. A view only reaches their elements, not other parts of their memory.
     frames
         The tables that it names by number.
     limits
-        What it may ask for.
+        Limits on the description.
 
     Raises
     ------
     SelectionError
         If it is refused; ``reason`` says why.
     ConversionError
-        If `sources` is no mapping.
+        If `sources` is not a mapping.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _load(text: str, limits: SchemaLimits) -> Json:
 
 
 class _Reader:
-    """What is known while a view is read."""
+    """State of a view being parsed."""
 
     __slots__ = ("_budget", "_members", "_numbered", "_sources", "_used", "_views")
 
@@ -268,7 +268,7 @@ class _Reader:
         """Return a view that says its type, and its place or its shape."""
         inner = {key: given[key] for key in _INNER if key in given}
         measured = self.view(inner, where)
-        # What is no leaf was checked when it was read.
+        # Inner nodes have already been checked.
         found = (self._budget.check(measured.made(), where) if measured.is_leaf else measured).view
         self._budget.makes(measured, where)
         dtype = to_dtype(given["dtype"], "dtype")
@@ -297,7 +297,7 @@ class _Reader:
         budget.node(where)
         name = _only_source(value)
         if name is not None:
-            # Most parts are whole sources: nothing else is said, and nothing else is looked for.
+            # Fast path: most parts are whole sources without further keys.
             leaf = Measured(self._source(name, f"{where}.of.source")._expression, is_leaf=True)
             budget.work(tabled(leaf.view.layout), where)
             return budget.check(leaf, where)
@@ -322,7 +322,7 @@ class _Reader:
                 found = apply_step(found, to_list(op, name), name, budget)
         last = finished(found)
         if last is not found or "ops" not in given:
-            # Each step was checked, and what comes before the first.
+            # Each step was checked, and so was the base of the first.
             found = budget.check(last, where)
         budget.work(tabled(found.view.layout) * found.parts, where)
         return found
@@ -344,14 +344,14 @@ class _Reader:
         return self._views[name]
 
     def memory(self, value: Json, where: str) -> Node:
-        """Return the node of the memory of a source that a stranger named."""
+        """Return the node of the memory of a source with an untrusted name."""
         node = self._source(value, where)._expression.node
         if node.tensor is None:
-            raise SelectionError("source", f"{where} names a source that is no tensor in memory")
+            raise SelectionError("source", f"{where} names a source that is not a tensor in memory")
         return node
 
     def _node(self, given: dict[str, Json], where: str) -> Measured:
-        """Return all of what a view is made of."""
+        """Return the whole node of a view."""
         if "number" in given:
             return self._of_number(given, where)
         if "members" in given and self._members is not None:
@@ -391,7 +391,7 @@ class _Reader:
         return made if made is not None and self._budget.has_nodes(len(tensors)) else None
 
     def _of_number(self, given: dict[str, Json], where: str) -> Measured:
-        """Return a view by its number: what it takes is counted once, for it is made once."""
+        """Return a view by its number: it is made once, so its cost counts once."""
         check_keys(given, where, {"number"})
         known = len(self._numbered)
         number = to_integer(given["number"], f"{where}.number", 0)
@@ -402,7 +402,7 @@ class _Reader:
         found = self._numbered[number]
         is_new = number not in self._used
         self._used.add(number)
-        # How deep they nest is no matter: normal forms are cut at what nests too deep.
+        # Their depth does not matter: normal forms are cut where they nest too deep.
         return attrs.evolve(found, deep=1) if is_new else attrs.evolve(found, deep=1, parts=1, rounds=1)
 
 
@@ -437,7 +437,7 @@ class _Fields(NodeFields):
         self._kind = kind
         self._where = where
         self.measured = []
-        # Whoever looks at the parts to tell what they are does not read them twice.
+        # A kind of node may read parts twice, first to find out what they are.
         self._met: dict[str, Expression] = {}
 
     @property
@@ -527,15 +527,15 @@ class _Fields(NodeFields):
 
 
 def _is_declared(found: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are of the type that a stranger declares."""
-    # Whether sources have room for nulls is theirs to say.
+    """Return True if elements are of the declared type; the declaration is untrusted."""
+    # The source decides whether its strings are nullable.
     if found is dtype:
         return True
     return found.kind == dtype.kind == "T" or dtype_name(found) == dtype_name(dtype)
 
 
 def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Expression:
-    """Return a view of rows, of which a stranger says the facts, where these say that it lies."""
+    """Return a view of rows at the origin in the untrusted facts, after comparing these."""
     facts = dict(to_object(given, "shape"))
     is_over, over = "over" in facts, facts.pop("over", None)
     rank = found.shape.rank
@@ -561,7 +561,7 @@ def _of_facts(found: Expression, given: Json, dtype: "np.dtype[Any]") -> Express
 
 
 def _over(node: Node, parts: Sequence[Measured]) -> Measured:
-    """Return all of a node, and what its parts take together."""
+    """Return all of a node, and the total cost of its parts."""
     shared, hidden = node.is_sharing, node.hidden_parts
     count, rounds, most, deep = 1 + hidden, hidden, min(hidden, 1), 0 if parts else min(hidden, 1)
     is_shared = shared
@@ -576,7 +576,7 @@ def _over(node: Node, parts: Sequence[Measured]) -> Measured:
 
 
 def _with_names(view: Expression, names: list[Json]) -> Expression:
-    """Return the same view with names for its modes that a stranger gave."""
+    """Return the same view with untrusted names for its modes."""
     for number, name in enumerate(names):
         if name is not None and not (isinstance(name, str) and len(name) <= _LONGEST):
             raise SelectionError(
@@ -590,10 +590,10 @@ def _with_names(view: Expression, names: list[Json]) -> Expression:
 
 
 def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
-    """Return the same view over a box that lies elsewhere."""
+    """Return the same view over a box with another origin."""
     maps = maps_of(view.layout)
     if maps is not None:
         base, axes = maps
         return evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
-    # Storage tile by tile has no origin of its own to move.
+    # Storage tile by tile has no separate origin to move.
     return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

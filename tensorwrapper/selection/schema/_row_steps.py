@@ -1,4 +1,4 @@
-"""Steps of views that are no boxes, as JSON: keys whose slices mean something else in each row."""
+"""Steps of views that are not boxes, as JSON: keys whose slices mean something else in each row."""
 
 import math
 from collections.abc import Iterable
@@ -83,7 +83,7 @@ def row_step(  # noqa: C901, PLR0912 - a table of steps
 
 
 def _window(before: Shape[Any], region: Shape[Any]) -> list[Json]:
-    """Return the key, counted from zero, of a part that keeps where it lies, which the facts tell again."""
+    """Return the key, counted from zero, of a part that keeps its position, which its facts repeat."""
     key: list[Json] = []
     absolute: tuple[slice, ...] = ()
     first, low, count = before.origin_at(()), region.origin_at(()), region.extent(0)
@@ -98,7 +98,7 @@ def _window(before: Shape[Any], region: Shape[Any]) -> list[Json]:
             raise ConversionError(
                 f"a window of {before} that cuts several rows is not written as JSON: compute() it before"
             )
-        # Of one row a part may be seen, counted in that row.
+        # A part of one row may be selected, counted in that row.
         first, low, count = before.origin_at(prefix), region.origin_at(prefix), region.extent_at(prefix)
 
 
@@ -124,7 +124,7 @@ def _chosen(key: Tensor[Any], before: Shape[Any], table: WriteTable) -> list[Jso
     if key.shape.has_layers:
         key = from_buffer(key.elements(), key.shape.flatten().as_jagged())
     if key.dtype == np.bool_:
-        # Which of all elements there are: what is left of a mask when nobody needs the rest.
+        # The mask of all elements, reduced to the selected ones.
         return ["keep", table(np.flatnonzero(key.elements()))]
     if key.shape.is_box:
         raise ConversionError(f"positions in a box {key.shape} of {before} are not written as JSON")
@@ -137,7 +137,7 @@ def _written(item: object) -> Json:
     if isinstance(item, slice):
         own = cast("Any", item)
         ends: tuple[Any, ...] = (own.start, own.stop, own.step)
-        # Far ends and steps take what the nearest that may be written take: no mode has more positions.
+        # Ends and steps beyond the largest valid number select the same: no mode has more positions.
         return [None if end is None else min(max(int(end), -LARGEST), LARGEST) for end in ends]
     return int(cast("int", item))
 
@@ -153,7 +153,7 @@ def _turned(shift: int, mode: int, before: Shape[Any]) -> int:
 def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
     found: Measured, op: list[Json], where: str, budget: Budget
 ) -> Measured:
-    """Return what one step makes of a view that is no box; it may come from a stranger."""
+    """Apply one step to a view that is not a box; it may be untrusted."""
     old = found.view
     shape = old.shape
     # Every step of rows may look at all of them.
@@ -183,7 +183,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
             if not shape.is_box or region.is_box:
                 raise SelectionError("bounds", f"{where} takes rows out of a box, not {region} of {shape}")
             known = old.layout.implementation.unnamed()
-            # Elements without places of their own are written down one by one.
+            # Elements that share places are listed one by one.
             plain = isinstance(known, Strided) and known.is_injective
             budget.rows(held_rows(region) if plain else region.size + held_rows(region), where)
             view = View(at_zero(old)).window(region)
@@ -224,14 +224,14 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
 
 
 def _gathered(shape: Shape[Any], mode: int, positions: IntArray) -> int:
-    """Return how many rows, of all levels, what is gathered may have."""
+    """Return how many rows, of all levels, a gather may have."""
     if mode >= shape.outer_rank:
         return held_rows(shape)
     under = held_under(shape, mode)
     if mode:
         return indices_of(shape, mode - 1) * len(positions) * int(under.max(initial=0)) + held_rows(shape)
     inside = positions[(positions >= 0) & (positions < len(under))]
-    # Of which 64 bits may not have room for the sum.
+    # In floating point: the sum may exceed 64 bits.
     return int(under[inside].sum(dtype=np.float64))
 
 

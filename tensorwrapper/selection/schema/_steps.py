@@ -1,4 +1,4 @@
-"""Steps from JSON: what each takes, and what it needs, which is checked before it is applied."""
+"""Steps from JSON: their arguments, and their costs, which are checked before they are applied."""
 
 from typing import Any, assert_never
 
@@ -24,7 +24,7 @@ STEPS = tuple([name for name, operation in OPERATIONS.items() if operation.takes
 
 
 def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> Measured:
-    """Return what one step makes of a view."""
+    """Return the result of one step for a view."""
     if not found.view.is_box or (op and isinstance(op[0], str) and op[0] in ROW_STEPS):
         return apply_row_step(found, op, where, budget)
     if not op or not isinstance(op[0], str) or op[0] not in STEPS:
@@ -51,7 +51,7 @@ def apply_step(found: Measured, op: list[Json], where: str, budget: Budget) -> M
     new = View._make(old)._step(name, arguments)._expression
     if new.node is old.node:
         return budget.check(found.over(new), where)
-    # The elements are put in order first: all of the old view is made.
+    # The elements are reordered first, which computes all of the old view.
     made = finished(budget.check(found.made(), where))
     return budget.check(
         attrs.evolve(made, view=new, parts=made.parts + 1, rounds=made.rounds + 1, deep=made.deep + 1), where

@@ -1,7 +1,7 @@
 """Views by index transforms as text: ndsel's messages, and TensorStore's JSON.
 
-What each mode of the source does by itself is slices and positions, which read what they need; where several
-modes of the source follow one mode of the result, points are looked up.
+Modes of the source that vary alone become slices and positions, which read only the needed elements; where
+several modes of the source follow one mode of the result, points are looked up.
 """
 
 from collections.abc import Mapping
@@ -34,8 +34,8 @@ _MAX_POINTS: Final = 2**28
 def from_ndsel(document: str | bytes | Mapping[str, object], source: ViewLike) -> View[Any]:
     """Return the part of a tensor, a view or a source that an ndsel message selects.
 
-    Indices are those of the source, from its origin on; so is the origin of the result: what is selected
-    keeps its place, divided by the step of a slice. Bounds that a message leaves open, or calls implicit,
+    Indices are those of the source, from its origin on; so is the origin of the result: a selection
+    keeps its position, divided by the step of a slice. Bounds that a message leaves open, or calls implicit,
     are those of the source. Labels that are identifiers are the names of modes.
 
     Parameters
@@ -49,13 +49,13 @@ def from_ndsel(document: str | bytes | Mapping[str, object], source: ViewLike) -
     Raises
     ------
     NdselError
-        If it is no message of ndsel; `reason` is the code that ndsel has for it.
+        If it is not a message of ndsel; `reason` is the code that ndsel has for it.
     RankError
         If it selects from another number of modes.
     OutOfBoundsError
-        If it selects what the source has not.
+        If it selects indices that the source does not have.
     ConversionError
-        If the source is no box.
+        If the source is not a box.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def from_tensorstore(document: str | Mapping[str, object] | IndexTransform, sour
 @final
 @frozen(eq=False)
 class _Map:
-    """What index of the source is meant: a number, or one for each index of some modes of the domain."""
+    """The selected index of the source: a number, or one for each index of some modes of the domain."""
 
     modes: tuple[int, ...]
     """The modes of the domain on which it depends."""
@@ -253,7 +253,7 @@ def _is_separable(maps: list[_Map]) -> bool:
 
 
 def _separate(maps: list[_Map], view: View[Any]) -> View[Any]:
-    """Return what slices and positions of one mode at a time select, modes in the order of the domain."""
+    """Return the selection by slices and positions, mode by mode, modes in the order of the domain."""
     found = view
     for mode, own in enumerate(maps):
         if own.modes:
@@ -266,7 +266,7 @@ def _separate(maps: list[_Map], view: View[Any]) -> View[Any]:
 
 
 def _points(maps: list[_Map], extents: tuple[int, ...], view: View[Any]) -> View[Any]:
-    """Return what is looked up point by point, over the modes that any map depends on."""
+    """Return the points to look up, over the modes that any map depends on."""
     used = sorted({mode for own in maps for mode in own.modes})
     sizes = [extents[mode] for mode in used]
     if prod(sizes) > _MAX_POINTS:

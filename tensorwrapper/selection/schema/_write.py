@@ -1,12 +1,12 @@
-"""Views as JSON: what is written. Sources are named, functions are not sent, large tables may be frames.
+"""Write views as JSON. Sources are named, functions are not sent, large tables may be frames.
 
-A view is an object with ``of`` (what it is made of) and, where it is not all of that, ``layout``
-(one layout of the places of what it is made of: the normal form), or ``ops`` (simple steps, in order), or
+A view is an object with ``of`` (its node) and, where it is not all of that, ``layout``
+(one layout of the places of the node: the normal form), or ``ops`` (simple steps, in order), or
 steps after a layout. The outermost object also has ``view`` (the version), ``dtype`` and ``range``.
 
 Version 1 writes a view as often as it is used. Where that would be too long, or nest too deep, version 2 adds
-``nodes``: a list of views, of which others are made by their number. It also has views that are no boxes: in
-place of ``range`` they have ``shape``, a few facts that a reader compares with what comes out.
+``nodes``: a list of views, of which others are made by their number. It also has views that are not boxes: in
+place of ``range`` they have ``shape``, a few facts that a reader compares with the result.
 
 Version 3 is of records: a list of names and views, whose nodes are shared.
 
@@ -66,7 +66,7 @@ _REACH = 12  # and then how many from one with a number to the next
 _FRAMED = 64  # positions from which a table becomes a frame, if there may be frames
 
 SchemaForm: TypeAlias = Literal["steps", "normal", "box"]
-"""How a view is written: as the steps that made it, as what runs, or as a region of one source."""
+"""Form of a written view: the recorded steps, the normal form, or a region of one source."""
 
 
 class Leaf(Protocol):
@@ -117,7 +117,7 @@ def sources(view: View[Any] | HasFields) -> dict[str, Source]:
             continue
         met.add(id(part))
         while part.written is not None:
-            # Of what was optimized it is the written steps that are read.
+            # For an optimized view the recorded steps are read.
             part = part.written
         source = part.node.source
         if source is not None:
@@ -162,7 +162,7 @@ def _source_of(name: str, given: ViewLike) -> Source:
 
 
 def _key(source: Source) -> "int | Source":
-    """Return what tells sources apart by name: tensors over one buffer are two sources."""
+    """Return the key of a source by name: tensors over one buffer are two sources."""
     return id(source.tensor) if isinstance(source, TensorSource) else source
 
 
@@ -178,10 +178,10 @@ def to_json(
     Parameters
     ----------
     view
-        Of any shape. What a Python function computes cannot be written. All fields of records are written,
-        and each node that they share once; `fields.records_from_json` reads them.
+        A view of any shape. Results of a Python function cannot be written. All fields of records are
+        written, and each node that they share once; `fields.records_from_json` reads them.
     form
-        ``"steps"`` keeps every step as it was written. ``"normal"`` writes what runs. ``"box"`` writes
+        ``"steps"`` keeps every recorded step. ``"normal"`` writes the normal form. ``"box"`` writes
         ``{"tensorId", "range"}``, for a view that is a region of one source and has its names of modes.
     sources
         Names of the sources, which may be tensors; those of `sources` if not given.
@@ -246,7 +246,7 @@ def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:
 
 
 def _facts(shape: Shape[Any]) -> dict[str, Json]:
-    """Return the facts of a shape that is no box, and all of it where rows begin at different indices."""
+    """Return the facts of a shape that is not a box, and all of it where rows begin at different indices."""
     facts = facts_of(shape)
     try:
         shape.origin  # noqa: B018 - it raises where rows begin at different indices
@@ -257,7 +257,7 @@ def _facts(shape: Shape[Any]) -> dict[str, Json]:
 
 @final
 class _Writer(NodeWriter):
-    """What is known while a view is written."""
+    """State of a view being written."""
 
     __slots__ = (
         "_buffers",
@@ -272,9 +272,9 @@ class _Writer(NodeWriter):
     )
 
     met_members: bool
-    """Whether a node of many sources was written."""
+    """True if a node of many sources was written."""
     met_rows: bool
-    """Whether a view that is no box was written."""
+    """True if a view was written that is not a box."""
 
     def __init__(
         self, names: Mapping[str, Source], frames: list[bytes] | None, leaf: Leaf | None = None
@@ -286,7 +286,7 @@ class _Writer(NodeWriter):
         self._numbers: dict[tuple[int, bool], int] = {}
         self._names = names
         self._frames = frames
-        # Of several names the first one is written.
+        # For several names the first one is written.
         pairs = list(names.items())[::-1]
         self._tensors = {_key(source): name for name, source in pairs}
         self._buffers = {source: name for name, source in pairs}
@@ -337,7 +337,7 @@ class _Writer(NodeWriter):
         elif view.written is None:
             written = {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
         else:
-            # It goes on from what was optimized, or from a part of a node.
+            # It continues an optimized view, or a part of a node.
             written = self.steps(view.written)
         ops = [*cast("list[Json]", written.pop("ops", []))]
         for call in view.calls[done:]:
@@ -398,7 +398,7 @@ class _Writer(NodeWriter):
         return written
 
     def _layout(self, layout: Layout[Any]) -> dict[str, Json] | None:
-        """Return what says a layout; None if it has no rule per mode."""
+        """Return the JSON of a layout; None if it has no rule per mode."""
         maps = maps_of(layout)
         return None if maps is None else {"offset": maps[0], "modes": [self._axis(axis) for axis in maps[1]]}
 
@@ -499,7 +499,7 @@ def _steps_of(atom: Atom, before: Shape[Any], table: Callable[[Any], Json]) -> l
 
 
 def _is_all(view: Expression) -> bool:
-    """Tell whether a view is all of its node or source, wherever it lies."""
+    """Return True if a view is all of its node or source, whatever its origin."""
     node = view.node
     if node.tensor is not None:
         return _lie_alike(view, node.tensor.layout)
@@ -509,7 +509,7 @@ def _is_all(view: Expression) -> bool:
 
 
 def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:
-    """Tell whether a view has the places of a layout, wherever indices begin, whatever modes are called."""
+    """Return True if a view has the places of a layout, up to its origin and the names of modes."""
     return unnamed_layout(view.layout)[...] == unnamed_layout(layout)[...]
 
 

@@ -1,1 +1,1 @@
-"""Where elements come from: sources, what is asked of them, and what a read costs."""
+"""Sources of elements: their reads, and the costs of these."""

@@ -1,9 +1,9 @@
-"""Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and what is like them.
+"""Lazy arrays of other libraries as sources: of h5py, Zarr, Dask, TensorStore, xarray, and similar ones.
 
-Each is asked in the words that it knows best. TensorStore and Dask take outer selections and write them where
-they belong; Zarr takes them and answers in blocks; of all others only slices are asked. Positions that lie
-within a chunk, or within a page where there are no chunks, are read in one slice and picked here: that costs
-what the array reads from its file anyway.
+Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in place;
+Zarr takes them and answers in blocks; all others are read by slices. Positions within a chunk, or within a
+page where there are no chunks, are read in one slice and picked here: the array reads as much
+from its file anyway.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["ArraySource", "LazyArray", "is_lazy"]
 
 _PAUSE = 0.05  # seconds
-_BLOCK = 1 << 24  # bytes that are asked for at a time: what an array answers is copied to where it belongs
+_BLOCK = 1 << 24  # bytes to request at a time: the answer is copied to its place
 _ABLE: "frozenset[Ability]" = frozenset(("runs", "threads"))
 _WRITABLE: "frozenset[Ability]" = frozenset(("write",))
 _CASTING: "frozenset[Ability]" = frozenset(("casts",))
@@ -43,7 +43,7 @@ _PAGE = 4096  # bytes that a file reads at least
 
 
 class LazyArray(Protocol):
-    """What has elements that nobody has read yet: a shape, a type, and slices."""
+    """An array with lazy elements: a shape, a type, and slices."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -60,7 +60,7 @@ class LazyArray(Protocol):
         ...
 
 
-# What these have is in memory: it is shared, not read. Labels in place of positions ("iloc") are no slices.
+# Objects with these are in memory: they are shared, not read. Indexing by label ("iloc") is not slicing.
 _IN_MEMORY = (
     "__array_interface__",
     "__dlpack__",
@@ -74,7 +74,7 @@ _IN_MEMORY = (
 
 
 def is_lazy(value: object) -> TypeGuard[LazyArray]:
-    """Tell whether a value is an array of another library that is read by what is asked of it; O(1).
+    """Return True if a value is a lazy array of another library; O(1).
 
     Raises
     ------
@@ -108,7 +108,7 @@ def is_lazy(value: object) -> TypeGuard[LazyArray]:
 
 
 def _check_elements(array: LazyArray) -> None:
-    """Raise if slices of an array are no arrays of its type: a view of it could never be computed."""
+    """Raise if slices of an array are not arrays of its type: a view of it could never be computed."""
     where = type(array).__module__.partition(".")[0]
     held: object = getattr(getattr(array, "variable", array), "_data", array)
     blocks: object = getattr(held, "_meta", held)
@@ -142,7 +142,7 @@ def _check_elements(array: LazyArray) -> None:
 
 
 def _by_place(array: object) -> Any:  # noqa: ANN401 - of another library
-    """Return what takes a key mode by mode: xarray's arrays go by names, of which two may be the same."""
+    """Return an object to index by position: xarray's arrays go by names, of which two may be equal."""
     variable = getattr(array, "variable", None)
     return variable if variable is not None and hasattr(array, "isel") else array
 
@@ -178,7 +178,7 @@ def _dtype_of(array: object) -> "np.dtype[Any] | None":
 @final
 @value_class(eq=False, repr=False)
 class ArraySource:
-    """An array of another library, of which only what is asked for is read; equal is the same array.
+    """A lazy array of another library, read on request; equal if it is the same array.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class ArraySource:
     DTypeError
         If tensors cannot hold such elements.
     ConversionError
-        If its slices are sparse, or rows: the text says what reads it.
+        If its slices are sparse, or rows: the text names a function that reads it.
 
     Examples
     --------
@@ -242,13 +242,13 @@ class ArraySource:
 
     @property
     def version(self) -> str:
-        """Nothing: these arrays do not say whether they were changed."""
-        _check_open(self.array)  # It is asked before and after each read.
+        """Empty: these arrays do not report whether they were changed."""
+        _check_open(self.array)  # The version is read before and after each read.
         return ""
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it can do: points, each chunk of which is read once, and writes, unless it is read-only.
+        """Reads points, each chunk once, and writes, unless it is read-only.
 
         Elements are cast block by block, and those of Dask where the tasks run. TensorStore's casts wrap.
         """
@@ -263,7 +263,7 @@ class ArraySource:
             return not array.writable
         file = getattr(array, "file", None)
         mode = getattr(file, "mode", "r+")
-        # Arrays of Dask and xarray hold what is computed: what is assigned to them is written nowhere.
+        # Arrays of Dask and xarray are lazy results: assigning to them does not change their source.
         lazy = hasattr(array, "__dask_graph__") or not hasattr(array, "__setitem__")
         return lazy or mode == "r" or bool(getattr(array, "read_only", False))
 
@@ -275,7 +275,7 @@ class ArraySource:
 
     def _read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
         if not self.shape.rank:
-            # Whatever is wanted of one element, it is that one.
+            # Every selection of a single element is that element.
             selections, out = [Outer([])] * len(out), [target.reshape(()) for target in out]
         if hasattr(self.array, "__dask_graph__"):
             return self._read_dask(selections, out)
@@ -332,7 +332,7 @@ class ArraySource:
         array = _by_place(self.array)
         indices = self._indices(runs)
         if hasattr(array, "isel"):
-            # Of xarray: points go along a mode of their own.
+            # For xarray: points need a separate mode.
             return array[tuple([array.__class__("points", own) for own in indices])]
         return array.vindex[indices]
 
@@ -360,7 +360,7 @@ class ArraySource:
         def read(box: tuple[slice, ...]) -> Array:
             return self._checked(array[box], tuple([own.stop - own.start for own in box]))
 
-        # A cell has elements that nobody wants, which need not fit.
+        # A cell has unwanted elements, which need not fit the type.
         own = target if target.dtype == self.dtype else np.empty(target.shape, self.dtype)
         read_cells(self._indices(runs), self._cells(), read, own)
         if own is not target:
@@ -394,7 +394,7 @@ class ArraySource:
                 self._put(part_of(part, tuple([place for place, _, _ in pieces])), found)
 
     def _checked(self, found: object, extents: Extents) -> Array:
-        """Return what an array answered, if it is what was asked for: it is a stranger's word."""
+        """Return the answer of an array, if it has the requested extents: foreign arrays are not trusted."""
         if isinstance(found, np.ma.MaskedArray) and np.ma.is_masked(cast("Any", found)):
             raise ConversionError(f"{self!r} has masked elements, whose mask would be lost: fill them first")
         try:
@@ -403,12 +403,12 @@ class ArraySource:
             raise ConversionError(f"{self!r} gave no array: {error}") from error
         if array.shape != extents:
             raise ConversionError(
-                f"{self!r} was asked for elements of extents {extents}, and gave {array.shape}"
+                f"{self!r} gave an array of extents {array.shape} for a request of {extents}"
             )
         return array if array.dtype == self.dtype else check_write(array, self.dtype)
 
     def _put(self, target: Array, found: Array) -> None:
-        """Write elements that are wanted, and no others, to where they belong, of whatever type."""
+        """Write the wanted elements, and no others, into a target of any type."""
         same = target.dtype == self.dtype
         write_elements(target, found if same else convert_elements(found, target.dtype, copy=False))
 
@@ -433,7 +433,7 @@ class ArraySource:
         return cast("Extents", found)
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes are read: whole chunks, or at least a page beside what is wanted."""
+        """Return the number of bytes read: whole chunks, or at least a page beside the selection."""
         chunks, own = self._chunks(), selection.size * self.dtype.itemsize
         if not self.shape.rank:
             return own + _PAGE
@@ -459,7 +459,7 @@ class ArraySource:
     def __reduce__(self) -> "tuple[Callable[..., ArraySource], tuple[Any, ...]]":
         array: Any = self.array
         if type(array).__module__.partition(".")[0] == "h5py" and Path(array.file.filename).is_file():
-            # What h5py cannot pickle is opened anew where it arrives: workers see the same files.
+            # h5py objects do not pickle: reopen the file in the other process, which sees the same files.
             path = str(Path(array.file.filename).resolve())
             return _opened_dataset, (path, array.name, array.shape, array.dtype)
         return ArraySource, (self.array,)

@@ -29,12 +29,12 @@ class Converted:
 
     @property
     def version(self) -> str:
-        """That of the source."""
+        """Version of the source."""
         return self.source.version
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What the source can do, but for writing."""
+        """Abilities of the source, except writing."""
         found: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
         return found - {"write", "atomic"}
 
@@ -43,7 +43,7 @@ class Converted:
         return self.source.read(selections, out)
 
     def cost(self, selection: Wanted) -> int:
-        """Return what a read costs the source, of which as much is sent as elements are narrower."""
+        """Return the source's cost of a read, scaled down if elements become smaller."""
         return self.source.cost(selection) * self.dtype.itemsize // self.source.dtype.itemsize
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Several holders of the same elements: when one fails, the next is asked for what has not arrived."""
+"""Several holders of the same elements: when one fails, the missing elements are read from the next."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,8 +28,8 @@ _log = logging.getLogger(__name__)
 class Alternatives:
     """Sources that have the same elements: the first is read, and each next one when the one before fails.
 
-    What has arrived by then stays, so the versions of holders must agree: "" with "", a name with the same
-    name. The holder that was read last is asked first the next time. It cannot be written to.
+    Elements read before are kept, so the versions of holders must agree: "" with "", a name with the same
+    name. The next read begins with the last holder. It cannot be written to.
 
     Parameters
     ----------
@@ -82,22 +82,22 @@ class Alternatives:
 
     @property
     def layout(self) -> "Layout[Any] | None":
-        """How all of the holders say that they are seen; None if as they are."""
+        """Common layout of all holders; None without one."""
         return layout_of(self.sources[0])
 
     @property
     def current(self) -> Source:
-        """The holder that is asked first."""
+        """The holder to try first."""
         return self.sources[self._first[0]]
 
     @property
     def version(self) -> str:
-        """The version of the holder that is asked; of the next one that answers, if that fails."""
+        """The version of the current holder; of the next one that answers, if that fails."""
         errors: list[Exception] = []
         for number in self.order():
             try:
                 return self.sources[number].version
-            except Exception as error:  # noqa: BLE001 - whatever it is, the next is asked
+            except Exception as error:  # noqa: BLE001 - after any error, the next is tried
                 self.failed(number, error)
                 errors.append(error)
         raise _all_failed(errors)
@@ -111,7 +111,7 @@ class Alternatives:
         return _RUNS | common
 
     def cost(self, selection: Wanted) -> int:
-        """Return what it costs at the holder that is asked first."""
+        """Return the cost at the current holder."""
         return cost_of(self.current, selection)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -119,14 +119,14 @@ class Alternatives:
         return _Trying(self, tuple(selections), tuple(out))
 
     def order(self) -> list[int]:
-        """Return the numbers of the holders in the order in which they are asked."""
+        """Return the numbers of the holders in the order in which to try them."""
         first, count = self._first[0], len(self.sources)
         return [(first + k) % count for k in range(count)]
 
     def failed(self, number: int, error: Exception) -> None:
-        """Note that a holder failed, so that another one is asked first from now on."""
+        """Note that a holder failed, so that another one is tried first from now on."""
         _log.warning(
-            "%r failed (%s: %s); the next holder is asked", self.sources[number], type(error).__name__, error
+            "%r failed (%s: %s); the next holder is tried", self.sources[number], type(error).__name__, error
         )
         if self._first[0] == number:
             self._first[0] = (number + 1) % len(self.sources)
@@ -169,7 +169,7 @@ class _Trying:
         self._start()
 
     def _start(self) -> None:
-        """Ask the next holder for what has not arrived; if it fails at once, the one after it."""
+        """Read the missing elements from the next holder; if it fails at once, from the one after it."""
         while True:
             number = self._order[0]
             self._numbers = list(self._left)

@@ -1,4 +1,4 @@
-"""What a read over a link costs: packed at the holder, or as the box around it."""
+"""Cost of a read over a link: packed at the holder, or as the box around it."""
 
 from typing import SupportsIndex, final
 
@@ -19,9 +19,9 @@ def _positive(_link: object, attribute: "attrs.Attribute[float]", value: float) 
 @final
 @frozen
 class Link:
-    """How fast bytes get from who holds a source to who reads it: times in seconds, rates in bytes a second.
+    """Speed of a link between the holder and the reader of a source: seconds, and bytes a second.
 
-    A source that reads over such a link says by it what a selection costs.
+    A source that reads over such a link uses it to compute the cost of a selection.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Link:
         return self.time(box) < self.time(selected, packed=True)
 
     def cost(self, selected: SupportsIndex, box: SupportsIndex, *, runs: SupportsIndex = 1) -> int:
-        """Return a number of bytes that take as long as a selection: for what `Source.cost` returns.
+        """Return the cost of a selection as a number of bytes of equal time, for `Source.cost`.
 
         A selection of one run needs no packing, and costs its own bytes.
         """

@@ -76,22 +76,22 @@ class Outer:
         def __init__(self, modes: Iterable[range | npt.ArrayLike]) -> None: ...
 
     def __attrs_post_init__(self) -> None:
-        # Asked for several times by whoever reads anything.
+        # Cached, as every read uses it several times.
         object.__setattr__(self, "_extents", tuple([len(mode) for mode in self.modes]))
 
     @property
     def extents(self) -> Extents:
-        """How many positions of each mode there are."""
+        """Number of positions of each mode."""
         return self._extents
 
     @property
     def size(self) -> int:
-        """How many elements they are together."""
+        """Number of elements."""
         return prod(self._extents)
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it takes to say which they are: 24 for a range, else 8 for each position."""
+        """Number of bytes that describe the selection: 24 for a range, else 8 for each position."""
         return sum([24 if isinstance(mode, range) else mode.nbytes for mode in self.modes])
 
     def bounding_box(self) -> "Outer":

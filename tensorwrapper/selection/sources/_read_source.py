@@ -1,4 +1,4 @@
-"""Sources asked: in words that each knows, and for one version of their elements."""
+"""Read sources: by their abilities, and at one version of their elements."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ def is_source(value: object) -> TypeGuard[Source]:
 
 
 def abilities_of(source: Source) -> frozenset[Ability]:
-    """Return what a source says that it can do beside reading outer selections."""
+    """Return a source's abilities beside reading outer selections."""
     found: frozenset[Ability] = getattr(source, "abilities", frozenset())
     return found
 
@@ -123,7 +123,7 @@ def boxes_of(runs: Runs, target: Array, extents: Extents) -> Iterator[tuple[Oute
 @final
 @frozen(eq=False)
 class _Parts:
-    """A read of selections that the source was asked for in several parts each."""
+    """A read of selections that were split into several requests each."""
 
     handle: ReadHandle
     owners: tuple[int, ...]
@@ -153,7 +153,7 @@ class Versions:
         self._found: dict[Source, str] = {}
 
     def check(self, sources: Iterable[Source]) -> None:
-        """Raise if a source has not the version that it had when it was looked at first."""
+        """Raise if a source has not the version that it had at the first check."""
         for source in sources:
             now = source.version
             # Elements at another type are of the same version as those at their own.
@@ -161,8 +161,8 @@ class Versions:
             before = self._found.setdefault(own, now)
             if now != before:
                 raise VersionChangedError(
-                    f"{source!r} changed while it was read: from version {before!r} to {now!r}; what was "
-                    "read of the two is not joined"
+                    f"{source!r} changed while it was read: from version {before!r} to {now!r}; elements "
+                    "of two versions are not combined"
                 )
 
 

@@ -1,4 +1,4 @@
-"""Runs of elements by number: points of a box, rows of what is no box."""
+"""Runs of elements by number: points of a box, rows of other shapes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, final
@@ -34,10 +34,10 @@ def _column(given: npt.ArrayLike) -> IntArray:
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Runs:
-    """Some elements of a source by their row-major numbers: runs that ascend and do not meet.
+    """Some elements of a source by their row-major numbers: ascending runs that do not overlap.
 
     Rows of a jagged source are runs of its elements, points of a box are runs of one. It is a value: equal
-    if they have the same elements, since runs that touch are made one. What is read of them is one mode.
+    if they have the same elements, since adjacent runs are merged. The result of reading them has one mode.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ class Runs:
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
     _size: int = attrs.field(init=False, repr=False)
     _numbers: IntArray | None = attrs.field(init=False, repr=False, default=None)
-    """Those of all elements, where they were given."""
+    """Numbers of all elements, where they were given."""
     _even: range | None = attrs.field(init=False, repr=False, default=None)
-    """Where runs of one length begin that are evenly spaced, until somebody wants them as arrays."""
+    """Starts of evenly spaced runs of one length, until they are used as arrays."""
 
     if TYPE_CHECKING:
 
         def __init__(self, starts: npt.ArrayLike, lengths: npt.ArrayLike = ...) -> None: ...
 
     def __getattr__(self, name: str) -> IntArray:
-        # Asked for where a slot is empty: of evenly spaced runs, which are arrays only for who needs them.
+        # Called for empty slots: evenly spaced runs make these arrays only on request.
         if name not in ("starts", "lengths") or self._even is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         even = self._even
@@ -106,11 +106,11 @@ class Runs:
             lengths = ends[np.concatenate([apart, [len(ends) - 1]])] - starts
         object.__setattr__(self, "starts", frozen_array(np.array(starts)))
         object.__setattr__(self, "lengths", frozen_array(np.array(lengths)))
-        # Asked for several times by whoever reads anything.
+        # Cached, as every read uses it several times.
         object.__setattr__(self, "_size", int(lengths.sum()))
 
     def _of_single(self, starts: IntArray) -> bool:
-        """Take single elements as they are, or return False: the short way of what is checked otherwise."""
+        """Take single elements without copying, or return False: the fast path of the general checks."""
         count = len(starts)
         # Differences may leave 64 bits; those of numbers that ascend from 0 do not.
         if not count or starts.item(0) < 0 or starts.item(-1) >= MAX_INT64:
@@ -142,14 +142,14 @@ class Runs:
 
     @classmethod
     def evenly(cls, starts: range, length: SupportsIndex = 1) -> "Self":
-        """Return runs of one length that begin evenly spaced. O(1): arrays are made when they are asked for.
+        """Return runs of one length that begin evenly spaced. O(1): arrays are made on first use.
 
         Raises
         ------
         OutOfBoundsError
             As for any other runs.
         ConversionError
-            If the starts are no range.
+            If the starts are not range.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class Runs:
         size, even = count * length, None
         begins = lengths = frozen_array(np.empty(0, np.int64))
         if size and (count == 1 or length == starts.step):
-            # Those that touch are one. Shards that are read as they lie are one run each, and many.
+            # Adjacent runs are one. Whole shards are one run each, and there may be many.
             begins = frozen_array(np.array([first], dtype=np.int64))
             lengths = frozen_array(np.array([size], dtype=np.int64))
         elif size:
@@ -184,12 +184,12 @@ class Runs:
 
     @property
     def even(self) -> range | None:
-        """Where they begin, of several runs that were given as evenly spaced and of one length; else None."""
+        """Starts of several runs that were given as evenly spaced and of one length; else None."""
         return self._even
 
     @property
     def count(self) -> int:
-        """How many runs there are. O(1)."""
+        """Number of runs. O(1)."""
         return len(self.starts) if self._even is None else len(self._even)
 
     @property
@@ -206,7 +206,7 @@ class Runs:
 
     @property
     def extents(self) -> Extents:
-        """The extents of what is read: one mode."""
+        """The extents of the read elements: one mode."""
         return (self.size,)
 
     @property
@@ -216,7 +216,7 @@ class Runs:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes it takes to say which they are: 8 a run where all have one length, else 16."""
+        """Number of bytes that describe the selection: 8 a run where all have one length, else 16."""
         if self._even is not None:
             return 8 * len(self._even) + 8
         alike = bool((self.lengths == self.lengths[:1]).all())
@@ -237,7 +237,7 @@ class Runs:
         return before[run] + numbers - self.starts[run]
 
     def rows(self, splits: IntArray) -> "tuple[IntArray, IntArray] | None":
-        """Return first rows and how many follow, by where rows begin; None if a run is no whole rows.
+        """Return first rows and how many follow, by where rows begin; None if a run is not of whole rows.
 
         Rows without elements, which no run has, belong to none.
         """
@@ -283,4 +283,4 @@ class Runs:
 
 
 Wanted: TypeAlias = Outer | Runs
-"""What is asked of a source: positions of each mode of a box, or runs of elements by number."""
+"""A selection from a source: positions of each mode of a box, or runs of elements by number."""

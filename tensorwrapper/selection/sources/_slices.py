@@ -11,7 +11,7 @@ from tensorwrapper.typing import Array
 __all__ = ["Run", "count_chunks", "key_of", "part_of", "runs_of"]
 
 Run: TypeAlias = "tuple[slice, slice, slice | Array]"
-"""Which positions it has, the slice that is read for them, and where in what was read they are."""
+"""Its positions, the slice to read for them, and their places in the result of the read."""
 
 
 def key_of(positions: Positions, move: int = 0) -> "slice | Array":

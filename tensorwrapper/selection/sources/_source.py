@@ -1,7 +1,7 @@
 """Sources: where the elements of views come from.
 
 A source is the only thing that a selection knows of tensors, files, remote tensors and tasks. It has a
-shape, and it reads what is wanted of itself: some positions of each mode, or runs of elements by number.
+shape, and it reads selections from itself: some positions of each mode, or runs of elements by number.
 That is all that ever has to leave it, however a view repeats, pads or turns them.
 """
 
@@ -22,11 +22,11 @@ from tensorwrapper.typing import Array
 __all__ = ["Ability", "Finished", "HasSource", "ReadHandle", "Source", "TensorSource", "WritableSource"]
 
 Ability: TypeAlias = Literal["runs", "threads", "write", "atomic", "casts"]
-"""What a source may do beside reading outer selections in the thread that asks.
+"""Abilities of a source beside reading outer selections in the caller's thread.
 
-"runs": it knows runs of elements by number. "threads": any thread may read it, and several at once. "write":
+"runs": it reads runs of elements by number. "threads": any thread may read it, and several at once. "write":
 it is a `WritableSource`. "atomic": a write that fails has written nothing.
-"casts": `read` fills arrays of another type too, with what `View.astype` makes of the elements, and raises
+"casts": `read` fills arrays of another type, too, with elements cast as by `View.astype`, and raises
 where an element does not fit.
 """
 
@@ -35,15 +35,15 @@ class ReadHandle(Protocol):
     """A read that may still be going on."""
 
     def completed(self) -> Iterator[int | None]:
-        """Return an iterator over the numbers of the selections, each as soon as it lies at its destination.
+        """Return an iterator over the numbers of the selections, each as soon as it is at its destination.
 
-        In between it may yield None, after having waited a little: whoever waits for several sources turns
-        to the next, and looks whether it is still to go on. It is used by the thread that started the read.
+        In between it may yield None, after having waited a little: a caller that waits for several sources
+        turns to the next, and checks for cancellation. It is used by the thread that started the read.
         """
         ...
 
     def cancel(self) -> None:
-        """Stop reading; what has not arrived will not."""
+        """Stop reading; missing elements will not arrive."""
         ...
 
 
@@ -63,10 +63,10 @@ class Finished:
 
 @runtime_checkable
 class Source(Protocol):
-    """What a view reads from. Sources are equal if they have the same elements at the same places.
+    """A source of elements for views. Sources are equal if they have the same elements at the same places.
 
-    What else it can do it says in an attribute ``abilities``, a frozenset of `Ability`; without it a source
-    of a box is asked for outer selections alone. One that is no box is always asked for runs.
+    An attribute ``abilities``, a frozenset of `Ability`, declares further abilities; without it a box
+    is read by outer selections alone. A source that is not a box is always read by runs.
 
     Views of a source have its shape, unless it has an attribute ``layout`` that is not None: a `Layout` from
     the indices of views to the row-major numbers of its elements. So a box is seen in tiles, or in layers.
@@ -74,7 +74,7 @@ class Source(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """The indices of the elements, of any kind. It is asked for often, and reads nothing."""
+        """The indices of the elements, of any kind. It is used often, and must read nothing."""
         ...
 
     @property
@@ -84,10 +84,10 @@ class Source(Protocol):
 
     @property
     def version(self) -> str:
-        """What tells these elements from those that the source had before, or will have; "" if nothing does.
+        """Identity of the present elements, different after each change; "" if unknown.
 
-        It is compared before a read and after each answer: what is read at two versions is not joined. So it
-        costs little, and tells the version of what was answered last.
+        It is compared before a read and after each answer: elements of two versions are not combined. So it
+        must be cheap, and returns the version of the last answer.
         """
         ...
 
@@ -96,12 +96,12 @@ class Source(Protocol):
         ...
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a read of the selection moves: arithmetic, for which nothing is asked."""
+        """Return how many bytes a read of the selection moves: arithmetic, without any request."""
         ...
 
 
 class HasSource(Protocol):
-    """What has elements elsewhere, and is no source itself: views of it read what it returns."""
+    """An object with remote elements that is not a source itself: views of it read the source it returns."""
 
     def as_source(self) -> Source:
         """Return the source of its elements."""
@@ -113,7 +113,7 @@ class WritableSource(Source, Protocol):
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it can do; "atomic" too, if a write that fails has written nothing."""
+        """Abilities; "atomic" too, if a write that fails has written nothing."""
         ...
 
     def write(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
@@ -143,7 +143,7 @@ class TensorSource:
 
     @property
     def version(self) -> str:
-        """Nothing: the elements are always those that are in memory."""
+        """Empty: the elements are always those in memory."""
         return ""
 
     @property
@@ -153,7 +153,7 @@ class TensorSource:
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        """What it knows beside outer selections: runs of elements."""
+        """Abilities beside outer selections: runs of elements."""
         return frozenset(("runs",))
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:

@@ -1,4 +1,4 @@
-"""What nodes are made over: boxes that begin at zero, whose modes are numbered."""
+"""Layouts of nodes: boxes that begin at zero, whose modes are numbered."""
 
 from typing import Any
 

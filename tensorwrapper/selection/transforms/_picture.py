@@ -1,4 +1,4 @@
-"""Pictures of what is selected of each mode: evenly spaced positions, as marks on a bar."""
+"""Pictures of selections of each mode: evenly spaced positions, as marks on a bar."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -19,16 +19,16 @@ from tensorwrapper.selection.transforms._maps import Spaced
 __all__ = ["ModePart", "draw_parts"]
 
 _MARKED = 130  # positions that are marked one by one
-_LONG = 30  # characters of what is written for a mode
+_LONG = 30  # characters of the text of a mode
 _LEAST = 1.5  # pixels
 
 
 class ModePart(NamedTuple):
-    """What a selection makes of one mode, or of none: a new mode."""
+    """Selection from one mode, or a new mode."""
 
     text: str
     extent: int
-    """Of the mode, or of the new one."""
+    """Extent of the mode, or of the new one."""
     taken: "Spaced | int | None"
     """The positions that stay; the one at which the mode goes; nothing of a new mode."""
 
@@ -75,7 +75,7 @@ def _marks(part: ModePart, length: float) -> tuple[Path, ...]:
     single = step > 1 and count <= _MARKED and length * step / part.extent >= 2.0 * _LEAST
     boxes = [(start + k * step, 1) for k in range(count)] if single else [(start, span)]
     runs = tuple([_box(length * a / part.extent, length * n / part.extent, length) for a, n in boxes])
-    # What cannot be told apart is as dark as much of it is taken.
+    # Marks that are too close become a bar, as dark as its selected share.
     share = 1.0 if single else max(count / span, 0.2)
     return (Path(runs, EDGE, closed=True, name="picked", opacity=share),)
 

@@ -26,7 +26,7 @@ Feed: TypeAlias = "tuple[int, AxisMap]"
 @final
 @frozen
 class Coordinate:
-    """The position in one mode of a box: a constant, plus what modes of the view add to it.
+    """The position in one mode of a box: a constant, plus contributions of modes of the view.
 
     Coordinates are added, and multiplied by integers: O(modes), and linear in positions of modes with tables.
     """
@@ -52,7 +52,7 @@ class Coordinate:
         return self.constant + sum([a for a, _ in ends]), self.constant + sum([b for _, b in ends])
 
     def changed(self, mode: int, change: Callable[[AxisMap], tuple[int, AxisMap]]) -> "Coordinate":
-        """Return the same with what a mode of the view adds to it changed."""
+        """Return the same with a changed contribution of a mode of the view."""
         if all(number != mode for number, _ in self.feeds):
             return self
         moved = [(number, *(change(move) if number == mode else (0, move))) for number, move in self.feeds]
@@ -63,7 +63,7 @@ class Coordinate:
 @final
 @frozen
 class Transform:
-    """From the positions of a view, counted from 0, to the positions of a box."""
+    """A map from the positions of a view, counted from 0, to the positions of a box."""
 
     extents: Extents
     origin: Index
@@ -100,7 +100,7 @@ def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
 
 
 def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
-    """Return which position of which mode of a box each index has; None if that is no rule per mode.
+    """Return which position of which mode of a box each index has; None if that is not a rule per mode.
 
     The layout has elements, and addresses the places of the box in row-major order. O(rank of the view times
     rank of the box), and linear in the positions of modes that have a table.

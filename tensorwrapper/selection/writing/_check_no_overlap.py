@@ -1,4 +1,4 @@
-"""Whether parts of a view that are written are distinct places of memory: no element may be written twice."""
+"""Check that written parts of a view are distinct places of memory: no element may be written twice."""
 
 from collections.abc import Hashable, Iterable
 from itertools import combinations
@@ -22,8 +22,8 @@ Span: TypeAlias = "tuple[Hashable, int, int, WriteTarget]"
 def check_distinct(targets: Iterable[WriteTarget]) -> None:
     """Raise `ReadOnlyError` if two elements share a place, of one part or of two.
 
-    Parts of one memory whose ranges do not meet are told apart by these; others by their layouts, and many of
-    them by their sorted addresses. O(parts log parts), plus O(elements log elements) for such parts.
+    Parts of one memory are distinct if their ranges do not meet; others are compared by their layouts, and
+    many of them by their sorted addresses. O(parts log parts), plus O(elements log elements) for such parts.
     """
     spans: list[Span] = []
     for target in targets:

@@ -77,7 +77,7 @@ _buffers: WeakValueDictionary[Source, RemoteTarget] = WeakValueDictionary()
 
 
 def away_buffer(source: Source) -> RemoteTarget | None:
-    """Return what stands for the elements of a source; None if it cannot be written to."""
+    """Return a stand-in buffer for the elements of a source; None if it cannot be written to."""
     if "write" not in abilities_of(source):
         return None
     found = _buffers.get(source)
@@ -112,12 +112,12 @@ def _packed(
     source: Source, layout: Layout[Any], values: Array, dtype: "np.dtype[Any]"
 ) -> tuple[Wanted, Array]:
     """Return which elements of a source a layout reaches, and the values for these in their order."""
-    # One string of an array of them is no array.
+    # One string of an array of them is not an array.
     values = np.asarray(values, dtype)
     fetch = fetch_of(Expression(Reading(source), layout))
     wanted, places = fetch.wanted, fetch.layout.to_numpy().reshape(-1)
     if wanted.size != values.size:
-        # More than these would be read: what lies between them must not be written.
+        # Reading would read more than these: the elements in between must not be written.
         numbers = layout.to_numpy().reshape(-1)
         order = np.argsort(numbers, kind="stable")
         return Runs(numbers[order]), values.reshape(-1)[order]

@@ -1,8 +1,8 @@
-"""Where the elements of a view are stored: what is written when something is assigned to it.
+"""Targets of an assignment to a view: the tensors that store its elements.
 
-The normal form says it: its pieces are parts of the box, and each is one layout of one source. What is put
-in order (`Whole`) is written through a copy of its elements if the order is one of all of them, and else
-address by address; so is what would be made once (`Once`), whose addresses are found once.
+The pieces of the normal form are parts of the box, and each is one layout of one source. A reordered operand
+(`Whole`) is written through a copy of its elements if all are selected, and else address by address; so is a
+cached node (`Once`), whose addresses are found once.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -31,27 +31,27 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["WriteTarget", "WriteTargets", "stored_in", "write_parts", "write_targets_of"]
 
 Part: TypeAlias = "tuple[range, ...]"
-"""For each mode the positions that a part has, in order."""
+"""Positions of a part in each mode, in order."""
 
 Words: TypeAlias = Callable[[Part], str]
-"""Says which elements of a view a part is; asked by errors alone, as there are as many parts as shards."""
+"""Function of a part to its text in errors, made only for errors, as there are as many parts as shards."""
 
 
 @final
 @frozen
 class WriteTarget:
-    """Some elements of a box, and the tensor that has them.
+    """Some elements of a box, and the tensor that stores them.
 
     Attributes
     ----------
     part
-        Which elements of the box they are.
+        Elements of the box.
     tensor
         Has one element for each of them, in the same order.
     places
         If given, only these of them, by their number in the part; then the tensor has one mode.
     words
-        Says which elements of the box a part is.
+        Function of a part to its text in errors.
     """
 
     part: Part
@@ -61,14 +61,14 @@ class WriteTarget:
 
     @property
     def where(self) -> str:
-        """What an error says of them."""
+        """Text of the part in errors."""
         return self.words(self.part)
 
 
 @final
 @frozen
 class Refused:
-    """Some elements of a box that no memory has, and why."""
+    """Some elements of a box that are not stored in memory, and the reason."""
 
     part: Part
     text: str
@@ -77,7 +77,7 @@ class Refused:
 @final
 @frozen
 class Arranged:
-    """Some elements of a box that are those of another box in another order, and where they are."""
+    """Some elements of a box that are another box in another order, and the targets of that box."""
 
     part: Part
     layout: Layout[Any]
@@ -90,7 +90,7 @@ WriteTargets: TypeAlias = "tuple[WriteTarget | Refused | Arranged, ...]"
 _Places: TypeAlias = "tuple[list[WriteTarget | Refused], IntArray, IntArray]"
 """Leaves, and for each element of a box in order the number of its leaf, and its address there."""
 _Known: TypeAlias = "dict[int, _Places]"
-"""The places of what is made once, by the id of its node."""
+"""Places of cached nodes, by the id of the node."""
 
 
 def write_targets_of(normal: Expression, rows: Shape | None = None) -> WriteTargets:

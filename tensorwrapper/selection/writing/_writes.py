@@ -28,7 +28,7 @@ from tensorwrapper.typing import Array, Extents, WriteCasting
 __all__ = ["Value", "accumulate", "assign", "writable_targets"]
 
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any]"
-"""What is written: a tensor, an array, a number, or lists of them."""
+"""A value to write: a tensor, an array, a number, or lists of them."""
 
 
 def writable_targets(written: Expression, normal: Expression, rows: Shape | None = None) -> WriteTargets:
@@ -44,7 +44,7 @@ def writable_targets(written: Expression, normal: Expression, rows: Shape | None
 
 
 def _check_writable(written: Expression, parts: Iterable[WriteTarget]) -> None:
-    """Raise if a part lies in memory that may not change, also where only one of several tensors says so."""
+    """Raise if a part is in read-only memory, even if only one of several tensors is read-only."""
     fixed = {source for source in _sources(written) if source.tensor.buffer.is_readonly}
     for part in parts:
         if TensorSource(part.tensor) in fixed or part.tensor.buffer.is_readonly:
@@ -76,7 +76,7 @@ def assign(
         _check_writable(
             written, [WriteTarget((), target, _all_elements)] if target.layout.is_injective else []
         )
-        # What refuses nulls does so before anything is written.
+        # A target that refuses nulls must do so before anything is written.
         has_nulls = valid is not None and not np.all(valid.elements() if isinstance(valid, Tensor) else valid)
         is_marked = has_nulls or (valid is not None and target.is_nullable)
         marks_there = _validity_of(target) if is_marked else None
@@ -94,10 +94,10 @@ def assign(
     )
     for part, own in marks:
         if not part.tensor.is_nullable and not np.all(own):
-            _validity_of(part.tensor)  # for what it raises
+            _validity_of(part.tensor)  # for its errors
     values = np.broadcast_to(_values(value, parts, extents, casting), extents)
     shares = list(write_parts(found, values))
-    # What may fail comes first: it leaves memory as it was.
+    # Remote writes, which may fail, come first, so that a failure leaves memory unchanged.
     beside = [own for _, own in marks] if marks else [None] * len(shares)
     write_away(
         [

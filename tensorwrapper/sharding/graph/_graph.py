@@ -137,7 +137,7 @@ class Graph:
     def remove(self, *nodes: GraphNode | UUID) -> "Graph":
         """Return the graph without some nodes, given by themselves or by id; others do not matter; O(nodes).
 
-        What refers to a node that is removed stays, and `findings` tells of it.
+        References to a removed node are kept, and `findings` reports them.
         """
         gone = {node if isinstance(node, UUID) else node.id for node in nodes}
         return Graph([node for node in self.nodes if node.id not in gone], self.id)
@@ -212,7 +212,7 @@ class Graph:
         Parameters
         ----------
         operation
-            What is done; the node keeps its index and its projections, so that it can be sharded anew.
+            The operation; the node keeps its index and its projections, so that it can be sharded again.
         inputs
             The tensors that are read, by name; those that are not in the graph are added.
         outputs
@@ -220,7 +220,7 @@ class Graph:
         dtype
             The element type of outputs that are made. They are called ``label/name[k]``.
         label
-            What readers call the node; outputs that are made without it are called after the kernel.
+            Name of the node for readers; new outputs are named after the kernel.
         blocks
             The blocks of the index, one shard each; if not given, the whole index is one.
 
@@ -267,7 +267,7 @@ class Graph:
         """Return all that is wrong with the graph, rule by rule; every rule is checked.
 
         Element types are allowed; regions lie in tensors that are there; nothing needs itself; regions are
-        what the signature makes of the index; shards have the operands of their operation, span them, and
+        the projections of the index; shards have the operands of their operation, span them, and
         tile its outputs. O(n log n) for n nodes.
 
         Parameters
@@ -288,7 +288,7 @@ class Graph:
     def to_json(self) -> str:
         """Return the graph as JSON, compact and with sorted keys; `from_json` reads it.
 
-        The format is that of Tapestry's graphs. Tags of strangers are written as they were read.
+        The format is that of Tapestry's graphs. Unknown tags are written as they were read.
         """
         return write_graph(self.id, self.nodes)
 
@@ -301,7 +301,7 @@ class Graph:
         max_depth: int = 32,
         max_nodes: int = 1 << 20,
     ) -> "Graph":
-        """Return the graph that a JSON text describes, which anybody may have written.
+        """Return the graph that a possibly untrusted JSON text describes.
 
         Only its form is checked: see `findings`.
 

@@ -85,7 +85,7 @@ def _to_projections(given: "Mapping[str, Projection | Sequence[Projection]]") ->
 @final
 @value_class
 class Signature(Sides[Projection]):
-    """The projections of an operation, by the names of its operands: what makes new shards possible."""
+    """The projections of an operation, by the names of its operands, from which new shards are made."""
 
     _inputs: "Named[Projection]" = attrs.field(alias="inputs", converter=_to_projections)
     _outputs: "Named[Projection]" = attrs.field(alias="outputs", converter=_to_projections)
@@ -126,12 +126,12 @@ def _to_params(given: Mapping[str, Json] | None) -> str | None:
 @final
 @value_class
 class Tags:
-    """What a node carries besides its body: the index and signature of sharding, and tags of strangers.
+    """Tags of a node besides its body: the index and signature of sharding, and unknown tags.
 
     Parameters
     ----------
     index
-        The box of indices that the node stands for.
+        The box of indices of the node.
     signature
         The projections from indices to operands.
     other
@@ -139,7 +139,7 @@ class Tags:
     """
 
     index: Box | None = attrs.field(default=None, converter=_to_box_or_none)
-    """The box of indices that the node stands for."""
+    """The box of indices of the node."""
     signature: Signature | None = None
     """The projections from indices to operands."""
     _other: tuple[tuple[str, str], ...] = attrs.field(default=(), alias="other", converter=_to_texts)
@@ -155,7 +155,7 @@ class Tags:
 
     @property
     def other(self) -> dict[str, Json]:
-        """All other tags, as JSON by their URLs."""
+        """Unknown tags, as JSON by their URLs."""
         return {key: load_json(text) for key, text in self._other}
 
 
@@ -179,11 +179,11 @@ class TensorNode:
     box: Box = attrs.field(converter=_to_box)
     """The indices of the tensor."""
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """What the node carries besides."""
+    """Tags of the node."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
 
 @final
@@ -192,16 +192,16 @@ class OperationNode(Sides[Region]):
     """An operation on regions of tensors. Its shards are `ApplicationNode` values."""
 
     kernel: str = attrs.field(validator=_check_text)
-    """The name of what is computed."""
+    """Name of the computation."""
     _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
     _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     _params: str | None = attrs.field(default=None, alias="params", converter=_to_params)
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """The index and the signature, and what the node carries besides."""
+    """The index, the signature, and other tags."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
     if TYPE_CHECKING:
 
@@ -219,7 +219,7 @@ class OperationNode(Sides[Region]):
 
     @property
     def params(self) -> dict[str, Json] | None:
-        """What else the kernel is given, as JSON."""
+        """Further arguments of the kernel, as JSON."""
         return None if self._params is None else cast("dict[str, Json]", load_json(self._params))
 
 
@@ -233,11 +233,11 @@ class ApplicationNode(Sides[Region]):
     _inputs: "Named[Region]" = attrs.field(default=(), alias="inputs", converter=_to_regions)
     _outputs: "Named[Region]" = attrs.field(default=(), alias="outputs", converter=_to_regions)
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """The block of the index, and what the node carries besides."""
+    """The block of the index, and other tags."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
     if TYPE_CHECKING:
 
@@ -261,11 +261,11 @@ class NoteNode:
     message: str = attrs.field(validator=_check_text)
     """The text."""
     label: str | None = attrs.field(default=None, validator=_check_label)
-    """What readers call the node."""
+    """Name of the node for readers."""
     tags: Tags = _NO_TAGS
-    """What the node carries besides."""
+    """Tags of the node."""
     id: UUID = attrs.field(factory=uuid4, validator=_check_id)
-    """What other nodes refer to; fresh if not given."""
+    """Identity for references of other nodes; new by default."""
 
 
 GraphNode: TypeAlias = TensorNode | OperationNode | ApplicationNode | NoteNode

@@ -1,4 +1,4 @@
-"""Graphs out of JSON that anybody may have written: measured first, then read to the end, with all faults.
+"""Parse graphs from untrusted JSON: measured first, then read to the end, with all faults.
 
 A document of acceptable size is read as a whole, so that one reading tells all that is wrong in it. A node
 with a fault is not made, and then no graph is.
@@ -44,7 +44,7 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
     """Return the id and the nodes that a JSON text describes."""
     most, depth = to_count(max_bytes, "max_bytes"), to_count(max_depth, "max_depth")
     nodes, items = to_count(max_nodes, "max_nodes"), max(_VALUES, most // 4)
-    # What a text becomes may be far larger than the text.
+    # The parsed objects may be far larger than the text.
     value = parse_json(
         text, "the JSON of a graph", depth=depth, digits=MAX_DIGITS, items=items, max_bytes=most
     )
@@ -59,7 +59,7 @@ def read_graph(text: object, max_bytes: int, max_depth: int, max_nodes: int) -> 
 
 @final
 class _NodeReader:
-    """Reads the nodes of one document; what refuses a value raises `RefusedError` once it noted why."""
+    """Reads the nodes of one document; it notes the reason of a refusal before it raises `RefusedError`."""
 
     __slots__ = ("_faults", "_parts")
 
@@ -78,7 +78,7 @@ class _NodeReader:
         places: dict[UUID, int] = {}
         for k in range(len(listed)):
             node = self._faults.attempt(self.node, field["nodes"][k])
-            listed[k] = None  # what was read is not needed again, and there may be much of it
+            listed[k] = None  # free parsed values: there may be many
             if node is None:
                 continue
             if node.id in places:
@@ -102,7 +102,7 @@ class _NodeReader:
         return make(needed(node_id), label, needed(tags))
 
     def tags(self, field: Field) -> Tags:
-        """Return the tags of a node; those of strangers are kept as they are."""
+        """Return the tags of a node; unknown ones are kept unchanged."""
         before = len(self._faults.findings)
         index: Box | None = None
         signature: Signature | None = None
@@ -127,7 +127,7 @@ class _NodeReader:
         return Tags(index, signature, other)
 
     def tensor(self, field: Field) -> "_Make":
-        """Return what makes a tensor once its id is known; so the three that follow."""
+        """Return a function that makes a tensor once its id is known; likewise the next three."""
         field.object({"dtype", "range"})
         dtype = self._faults.attempt(Field.text, field["dtype"])
         box, named = self._parts.box(field["range"]), needed(dtype)

@@ -1,6 +1,6 @@
 """Boxes, regions, projections and signatures out of the JSON of a graph, with all faults of a document.
 
-Whatever refuses a value notes why, and reading goes on with the next one.
+A refused value is noted with the reason, and reading goes on with the next one.
 """
 
 import re
@@ -24,7 +24,7 @@ __all__ = ["Faults", "PartReader", "RefusedError", "needed"]
 T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
-_MODES: Final = 32  # a stranger's maps and shards of many modes would keep a checker busy
+_MODES: Final = 32  # untrusted maps and shards of many modes would keep a checker busy
 _WORD: Final = 2**62
 _NAME: Final = 256  # characters; every item of a list has the name in its path
 _FINDINGS: Final = 1000  # a document may be wrong in every place
@@ -35,7 +35,7 @@ class RefusedError(Exception):
 
 
 def needed(value: T | None) -> T:
-    """Return a value that was read; what was refused makes what needs it be refused too."""
+    """Return a parsed value; raise if it was refused, so that its user is refused, too."""
     if value is None:
         raise RefusedError
     return value
@@ -43,7 +43,7 @@ def needed(value: T | None) -> T:
 
 @final
 class Faults:
-    """What is wrong with a document."""
+    """Errors of a document."""
 
     __slots__ = ("findings",)
 
@@ -51,18 +51,18 @@ class Faults:
         self.findings: list[Finding] = []
 
     def refuse(self, path: str, reason: FieldReason, text: str) -> NoReturn:  # noqa: ARG002 - one rule for both
-        """Note what is wrong with a value, and leave it."""
+        """Note the error of a value, and skip it."""
         self.note(path, text)
         raise RefusedError
 
     def note(self, path: str, text: str, rule: FindingRule = "schema", also: tuple[str, ...] = ()) -> None:
-        """Note what is wrong; too much of it ends the reading."""
+        """Note an error; too many of them end the reading."""
         self.findings.append(Finding(rule, path, text, also))
         if len(self.findings) >= _FINDINGS:
             raise ValidationError("the JSON of a graph, of which not all was read", tuple(self.findings))
 
     def attempt(self, read: Callable[[Field], T], field: Field) -> T | None:
-        """Return what is read of a field; None if it was refused."""
+        """Return the parsed value of a field; None if it was refused."""
         try:
             return read(field)
         except RefusedError:
@@ -71,7 +71,7 @@ class Faults:
 
 @final
 class PartReader:
-    """Reads what nodes are made of. Each method raises `RefusedError` once it noted what is wrong."""
+    """Reads the parts of nodes. Each method raises `RefusedError` after noting the error."""
 
     __slots__ = ("_boxes", "_ids", "faults")
 
@@ -143,7 +143,7 @@ class PartReader:
         return _made(field, lambda: Projection(IndexMap(*numbers, input_rank=columns), shape, tables))
 
     def _tables(self, field: Field) -> list[Ranges | None]:
-        """Return what the modes of an operand have for tables of ranges."""
+        """Return the tables of ranges of the modes of an operand."""
         found: list[Ranges | None] = []
         for own in field.items(most=_MODES):
             if own.value is None:
@@ -166,7 +166,7 @@ class PartReader:
     def sides(
         self, field: Field, read: Callable[[Field], T]
     ) -> tuple[dict[str, tuple[T, ...]], dict[str, tuple[T, ...]]]:
-        """Return what `read` reads of the inputs and of the outputs in an object; none if it lacks them."""
+        """Return the results of `read` for the inputs and the outputs in an object; none if it lacks them."""
 
         def side(items: Field) -> dict[str, tuple[T, ...]]:
             return self.named(items, read)
@@ -177,7 +177,7 @@ class PartReader:
 
 
 def _made(field: Field, make: Callable[[], T]) -> T:
-    """Return what `make` makes of the values of a field, which may not fit together."""
+    """Return the result of `make` for the values of a field, which may not fit together."""
     try:
         return make()
     except TensorWrapperError as error:

@@ -1,4 +1,4 @@
-"""What must hold in a graph: every rule is checked, whatever the others found."""
+"""Rules of a graph: every rule is checked, independently of the others."""
 
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
@@ -81,10 +81,10 @@ def _last(nodes: Sequence[K], node: K) -> int:
 
 _BITS = {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64), "complex": (64, 128)}
 DTYPES: Final = frozenset({"bool", *[f"{name}{bits}" for name, sizes in _BITS.items() for bits in sizes]})
-"""The element types that a graph may have unless it is said otherwise."""
+"""The default element types of a graph."""
 
 _NAMES = 8  # names that a finding lists
-_FINDINGS = 100_000  # a graph of strangers may be wrong in every place
+_FINDINGS = 100_000  # an untrusted graph may be wrong in every place
 
 _Part: TypeAlias = tuple[Region, int]
 """A region of a shard, and the number of the shard."""
@@ -93,7 +93,7 @@ _Maps: TypeAlias = dict[str, dict[str, tuple[Projection, ...]]]
 
 @final
 class Places:
-    """Where the nodes of a graph are, and what a path of one is."""
+    """Nodes of a graph with their positions and paths."""
 
     __slots__ = ("nodes", "places")
 
@@ -205,7 +205,7 @@ def _maps_of(operation: OperationNode) -> _Maps | None:
 
 
 def _projected(node: OperationNode | ApplicationNode, maps: _Maps | None, path: str) -> Iterator[Finding]:
-    """Return where the regions of a node are not what its index projects to."""
+    """Return errors of regions of a node that differ from the projections of its index."""
     index = node.tags.index
     if index is None or maps is None:
         return

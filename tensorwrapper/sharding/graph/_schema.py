@@ -1,4 +1,4 @@
-"""How a graph stands in JSON: the names of types and tags, and what is written for each node."""
+"""JSON form of a graph: the names of types and tags, and the fields of each node."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, assert_never
@@ -162,7 +162,7 @@ def block_operation_of(node: OperationNode, tensors: Mapping[UUID, TensorNode]) 
 _SPACE: Final = "http://tensortapestry.org/schemas/loom/2024-01/"
 _TYPE_SPACE: Final = f"{_SPACE}node_types.jsd#/nodes/"
 TAG_SPACE: Final = f"{_SPACE}tag_types.jsd#/tags/"
-"""Where the tags of the format itself have their names; tags elsewhere are strangers'."""
+"""Namespace of the format's tags; other tags are foreign."""
 INDEX_TAG: Final = f"{TAG_SPACE}IPFIndex"
 SIGNATURE_TAG: Final = f"{TAG_SPACE}IPFSignature"
 SEQUENCE_TAG: Final = f"{TAG_SPACE}IOSequencePoint"

@@ -1,1 +1,1 @@
-"""How a file grows: records appended, rows added to a tensor, and all records of one as one lazy tensor."""
+"""Appending to files: records, rows of a tensor, and all records of one name as one lazy tensor."""

@@ -1,4 +1,4 @@
-"""Tensors that grew: the records of one name as one lazy tensor, whose elements are read where they lie."""
+"""Extended tensors: the records of one name as one lazy tensor, whose elements are read in place."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -49,7 +49,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     ends: IntArray
     """The address at which the elements of each record start, and the size of all."""
     side: int | None = None
-    """Of what may have nulls: 0 for the values, 1 for whether they are valid."""
+    """Side of a nullable tensor: 0 for the values, 1 for the validity."""
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -152,7 +152,7 @@ def _stop(place: Place) -> int:
 def grown_parts(
     reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]
 ) -> tuple[Tensor[Any], ...]:
-    """Return a tensor that grew: one lazy tensor, or of strings and of what is sparse all that make it up.
+    """Return an extended tensor: one lazy tensor, or for strings and sparse tensors all of its parts.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def grown_parts(
     Raises
     ------
     DataFileError
-        If the records do not fit one another, as far as they are looked at: for the shape of a box the first
-        and the last are, and those that claim more elements than they have bytes; of all else, all.
+        If the records do not fit one another. For the shape of a box only the first and the last are checked,
+        and those that claim more elements than they have bytes; for all other tensors, every record.
     """
     try:
         records = _records(reader, places, rows)
@@ -189,7 +189,7 @@ def _box(records: Records) -> Tensor[Any]:
             f"{records.reader.path}: {records.rows[0][0]!r} would have over {MOST_ROWS} elements"
         )
     ends = marks * inner
-    # What is compressed, or has no elements, may have more rows than bytes, and else nobody.
+    # Only compressed records, and those without elements, may have more rows than bytes.
     lengths = np.array([row[1].length for row in records.rows], dtype=np.int64)
     many = np.diff(ends)[1:] > lengths // max(first.dtype.itemsize, 1)
     many |= not inner

@@ -1,4 +1,4 @@
-"""What may be added to a tensor in a file: rows that go on where it ends, and are like those it has."""
+"""Check rows before they are appended: they must continue the tensor, and be of its kind."""
 
 from collections.abc import Sequence
 from typing import Any, Self, cast, final
@@ -63,7 +63,7 @@ def _check_all_elements(tensor: Tensor[Any], name: str) -> None:
 @final
 @frozen(eq=False)
 class Pattern:
-    """What the rows of a tensor in a file are like; all of its records have one pattern."""
+    """Properties of the rows of a tensor in a file; all of its records have one pattern."""
 
     name: str
     is_box: bool
@@ -71,14 +71,14 @@ class Pattern:
     rank: int
     layers: tuple[int, ...]
     inner: Extents
-    """Of a box: the extents of all modes but the first."""
+    """The extents of all modes but the first, for a box."""
     origin: Index | None
-    """Where the modes from 1 on begin; None of rows that begin here and there."""
+    """Origin of the modes from 1 on; None for rows with different origins."""
     names: ModeNames | None
     dtype: "np.dtype[Any]"
     fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
     has_room: bool
-    """Whether numbers may be nulls."""
+    """True if numbers may be nulls."""
 
     @classmethod
     def of(cls, tensor: Tensor[Any], name: str) -> Self:
@@ -117,11 +117,11 @@ class Pattern:
         ------
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError,
         SizeOverflowError
-            If it is of another kind, or has what these elements cannot hold.
+            If it is of another kind, or has values that do not fit these elements.
         """
         weak = isinstance(given, list | tuple)
         if _is_empty(given):
-            return None  # Of a list without rows nobody can say what they are like.
+            return None  # The properties of a list without rows are unknown.
         tensor = self._read(given)
         _refuse_blocks(tensor, self.name)
         _check_all_elements(tensor, self.name)
@@ -133,7 +133,7 @@ class Pattern:
         return tensor
 
     def _read(self, given: object) -> Tensor[Any]:
-        """Return what was given as a tensor; lists and arrays are read as what the tensor that grows has."""
+        """Return the given rows as a tensor; lists and arrays are converted to the type of the old rows."""
         if isinstance(given, TensorCommon):
             return as_tensor(cast("npt.ArrayLike", given))
         if holds_strings(self.dtype):
@@ -212,7 +212,7 @@ class Pattern:
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}; those of type {dtype} do not fit")
             return tensor
         if fill is not None and self.fill_value is not None:
-            # Files have one order of bytes, whatever the order in memory.
+            # Files have one byte order, whatever the order in memory.
             if dtype.newbyteorder("<") != self.dtype.newbyteorder("<"):
                 raise DTypeError(f"{self.name!r} has elements {self.dtype}, not {dtype}: astype() converts")
             if not bool(is_fill(fill, self.fill_value)):

@@ -47,7 +47,7 @@ def records_over(fields: Mapping[str, Any], rank: int) -> Records:
 
 
 def read_fields(given: object, name: str) -> Records:
-    """Return what records begin with: records, or a mapping of fields.
+    """Return the first part of records: records, or a mapping of fields.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def records_in_file(
 def parts_of_records(
     reader: RecordReader, name: str, places: tuple[Place, ...], grown: Sequence[Row], fields: FieldNames
 ) -> Iterator[Records]:
-    """Yield what records began with, and each of their extensions.
+    """Yield the first part of records, and each of their extensions.
 
     Raises
     ------
@@ -145,7 +145,7 @@ class FieldPatterns:
 
     name: str
     rank: int
-    """How many modes the fields share."""
+    """Number of modes that the fields share."""
     patterns: Mapping[str, Pattern]
 
     @classmethod

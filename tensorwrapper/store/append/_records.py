@@ -35,24 +35,24 @@ _PLAIN: Final = "biufcmM"  # kinds of elements that lie in a file as they are
 @final
 @frozen(eq=False)
 class Records:
-    """The extensions of a tensor, each opened when it is asked for."""
+    """The extensions of a tensor, each opened on access."""
 
     reader: RecordReader
     rows: Sequence[Row]
     first: Tensor[Any]
     """The tensor as it was begun."""
     marks: IntArray
-    """How many rows come before each record, that of `first` included, and how many there are."""
+    """Number of rows before each record, including `first`, and the number of all."""
     _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
     _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
 
     def open(self, number: int) -> Tensor[Any]:
-        """Return the tensor of a record; 0 is what was begun, which may be several.
+        """Return the tensor of a record; 0 is the first part, which may have several records.
 
         Raises
         ------
         DataFileError
-            If it is not what the others say.
+            If it does not match the others.
         """
         if not number:
             return self.first
@@ -62,7 +62,7 @@ class Records:
         found = self.reader.record(self.rows[number - 1])[0]
         self._check(number, found)
         if len(self._opened) >= _AT_HAND:
-            # Whoever else empties it at the same time opens a record more.
+            # A concurrent thread that clears it only opens one record more.
             self._opened.clear()
         self._opened[number] = found
         return found
@@ -85,24 +85,24 @@ class Records:
         )
 
     def check(self, number: int) -> None:
-        """Raise unless a record is what the others say."""
+        """Raise unless a record matches the others."""
         if not (self._alike and self._alike[0].found[number]):
             self.open(number)
 
     def alike(self) -> RecordBatch:
-        """Return what many records say that are written alike, read at once; number 0 is not among them.
+        """Return the fields of many records of one form, read at once; number 0 is not among them.
 
         Those that are not found, each is opened by itself.
         """
         if not self._alike:
-            # Whoever else looks at the same time finds the same.
+            # A concurrent thread finds the same.
             self._alike.append(self._read_alike())
         return self._alike[0]
 
     def _read_alike(self) -> RecordBatch:
         count, reader, dtype = len(self.rows) + 1, self.reader, self.first.dtype
         found = np.zeros(count, dtype=np.bool_)
-        # What a small record is allowed follows from its label, unless a reader allows less than all do.
+        # The label limits the size of a small record, unless a reader has stricter limits than the default.
         if count < _MANY or reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
         table = np.array([(row[1].start, row[1].length, row[4] or 0, 0) for row in self.rows], dtype=np.int64)
@@ -134,7 +134,7 @@ class Records:
             found, message = self.reader.record(row)
             self._check(number, found)
         except DataFileError:
-            # Whoever needs the record is told.
+            # Reading this record alone raises the error.
             return None
         own = number_of(message, self.reader.field)
         like = RecordTemplate.of(self.reader.mapped, row[1], message.label_object, own)

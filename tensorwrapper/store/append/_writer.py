@@ -50,7 +50,7 @@ _Body: TypeAlias = list[bytes | memoryview]
 
 @final
 class RecordWriter:
-    """Appends records to a file that belongs to somebody else, who closes it."""
+    """Appends records to an open file, which its owner closes."""
 
     __slots__ = (
         "_covered",
@@ -75,9 +75,9 @@ class RecordWriter:
         self._file = file
         self._directory = directory
         self._piece_bytes = piece_bytes
-        # Rows that an index lists. What a scan found has none any more.
+        # Rows that an index lists. After a scan there are none.
         self._covered = directory.n_rows if directory.chain else 0
-        # Of tensors that grew here: the last extension, what the next has to be like, and how many rows
+        # For extended tensors: the last extension, the pattern of the next, and how many rows
         # there are.
         self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
         self._field_ends: dict[str, tuple[Row | None, FieldPatterns, int]] = {}
@@ -85,10 +85,10 @@ class RecordWriter:
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether an exception came between the file and what is known of it; then nothing more is written.
+        """True if an exception left the state out of step with the file; then nothing more is written.
 
-        An exception out of a signal comes between any two steps. What the file has is whole, and is found
-        when it is opened again.
+        An exception from a signal can come between any two steps. The file itself is whole, and its records
+        are found when it is opened again.
         """
         return self._interrupted
 
@@ -211,7 +211,7 @@ class RecordWriter:
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
             If these rows do not go on where the tensor ends.
         LocalProtocolError
-            If the format cannot say what the rows hold.
+            If the format does not support the rows.
         DataFileError
             If the disk is full.
         """
@@ -231,7 +231,7 @@ class RecordWriter:
         try:
             added = pattern.fitted(given)
         except (ConversionError, ExtentMismatchError):
-            # A box may extend rows, and then the last record alone does not tell what they are.
+            # A box may extend rows, so the last record alone does not determine the pattern.
             first = self._pattern_of_first(name, read) if pattern.is_box else pattern
             if first.is_box == pattern.is_box:
                 raise
@@ -245,7 +245,7 @@ class RecordWriter:
         self._ends[name] = self._directory.newest(name), pattern, n_rows
 
     def _pattern_of_first(self, name: str, read: Callable[[Sequence[Row]], Tensor[Any]]) -> Pattern:
-        """Return what the rows are like that a tensor was begun with."""
+        """Return the pattern of the rows with which a tensor was begun."""
         places = self._directory.places(name) or ()
         rows = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
         return Pattern.of(read(rows), name)
@@ -324,7 +324,7 @@ class RecordWriter:
         self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
-        """Append what is to be said of the file."""
+        """Append metadata of the file."""
         body = encode_metadata(metadata, self._options.limits)
         with self._changing():
             written = self._write(self._directory.end, body)
@@ -332,7 +332,7 @@ class RecordWriter:
         self._interrupted = False
 
     def add_index(self, *, durable: bool) -> None:
-        """Append an index of what has none yet, if there is such.
+        """Append an index of the records that no index lists yet, if there are any.
 
         An index names the one before it. Those that are no larger than the new one are merged into it, so
         that n records, each with an index after it, cost n log n and are found in log n steps.
@@ -351,7 +351,7 @@ class RecordWriter:
             chain, first = list(directory.chain), self._covered
             rows = directory.rows_from([(0, first)])
         if durable:
-            # Before the index: it must not outlive, on the disk, what it says is there.
+            # Before the index: it must not be on the disk before the records that it lists.
             os.fsync(self._file)
         table, names, grown = pack_rows(rows or [])
         start = directory.end
@@ -379,7 +379,7 @@ class RecordWriter:
 
     @contextmanager
     def _changing(self) -> Generator[None, None, None]:
-        """Write all of the block, or none; the caller then notes what was written, and clears the flag."""
+        """Write all of the block, or none; the caller then records the result, and clears the flag."""
         if self._interrupted:
             raise DataFileError("an exception interrupted a write to this file: open it again to go on")
         self._interrupted = True

@@ -37,11 +37,11 @@ __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 _HEAD: Final = 512
 """Bytes of each member that are fetched with the heads of all."""
 _FIRST: Final = 2**16
-"""Bytes of a member that are looked at for its header."""
+"""Bytes of a member that are searched for its header."""
 
 
 def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
-    """Return what a file of safetensors has; its header is fetched.
+    """Return the contents of a file of safetensors; its header is fetched.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
 
 
 def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
-    """Return what a ``.npy`` file has; its header is fetched.
+    """Return the contents of a ``.npy`` file; its header is fetched.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
 
 
 def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
-    """Return what an archive has: its directory is fetched, and the heads of all members by one round.
+    """Return the contents of an archive: fetch its directory, and the heads of all members in one round.
 
     Raises
     ------

@@ -65,7 +65,7 @@ class RowsInFile:
     count: int
     elements: int
     nbytes: int
-    """Of the elements."""
+    """Bytes of the elements."""
     dtype: "np.dtype[Any]"
 
 
@@ -107,7 +107,7 @@ class FetchedRecords:
         return FetchedElements(self.ranges, place, Shape(buffer.size), buffer.dtype, layout)
 
     def part(self, row: Row, fields: FieldNames = (), field: str = "") -> Part:
-        """Return what is known of a tensor without its elements; it raises as `view`."""
+        """Return the facts of a tensor without its elements; it raises as `view`."""
         name, place, piece, pieces, after = row
         kind = "records" if field else "tensor"
         expected = RecordFacts(kind, name, piece, pieces, extends=after, fields=fields)
@@ -248,7 +248,7 @@ def _number_of(label: object, field: str) -> int:
 
 
 def _entries_of(label: object) -> list[dict[str, Any]]:
-    """Return what a label says of its tensors; nothing if it has checksums, which need the whole."""
+    """Return the tensors' entries in a label; none if it has checksums, which need the whole."""
     found: Any = cast("dict[str, Any]", label).get("TENS") if isinstance(label, dict) else None
     if not isinstance(found, dict) or "checksums" in found:
         return []

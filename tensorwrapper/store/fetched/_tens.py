@@ -30,7 +30,7 @@ __all__ = ["TensorRecords", "fetched_tens"]
 
 
 def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
-    """Return what a `.tens` file has: its index is fetched.
+    """Return the contents of a `.tens` file: its index is fetched.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Files of other formats, NumPy's and safetensors: read lazily, written, and asked as a mapping of names."""
+"""Files of other formats, NumPy's and safetensors: read lazily, written, and used as a mapping of names."""

@@ -1,4 +1,4 @@
-"""`ArrayFile`: a file of another kind than ours as a mapping from names to tensors."""
+"""`ArrayFile`: a file of another format as a mapping from names to tensors."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -43,11 +43,10 @@ __all__ = ["ArrayFile"]
 class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
     """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
 
-    Nothing but names is read when it is opened. What lies in the file as it lies in memory is a tensor, a
-    read-only view of the mapped file: what it is asked for is read, and nothing else (bools are all looked
-    at). What lies in chunks, rows, or a compressed archive is a `View`, of which the parts that it needs are
-    read when it is computed. The one array of a ``.npy`` file is called ``array``, a dataset in groups of
-    HDF5 or Zarr by its path.
+    Only names are read when it is opened. A dataset stored as in memory becomes a tensor, a read-only view of
+    the mapped file, which reads only the accessed elements (bools are all checked). Chunked datasets, rows,
+    and compressed archives become a `View`, which reads the needed parts when it is computed. The one array
+    of a ``.npy`` file is called ``array``, a dataset in groups of HDF5 or Zarr by its path.
 
     Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
     others wait for. HDF5 refuses writers of a file until that file is closed, and views of it are
@@ -99,17 +98,17 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def mode(self) -> Literal["r"]:
-        """How the file was opened: `convert` writes such files."""
+        """Mode in which the file was opened: only `convert` writes such files."""
         return "r"
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called."""
+        """True if `close` was called."""
         return self._contents is None
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is said about the file as a whole, where the format has a place for it.
+        """Metadata of the file, where the format has a place for it.
 
         Damaged metadata are left out, and are in `losses`.
         """
@@ -122,7 +121,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """What the file holds and cannot be read as a tensor: a sentence each, with its name and a code."""
+        """Contents that cannot be read as tensors: a sentence each, with its name and a code."""
         if not self._contents:
             return ()
         with self._unbroken():
@@ -196,7 +195,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self._contents.held[found]
 
     def _why_not(self, name: str) -> str:
-        """Return what is told of a name that is no tensor, or of that before a dot in it."""
+        """Return the loss of a name that is not a tensor, or of the part before a dot in it."""
         said = [loss for loss in self.losses if loss.name and f"{name}.".startswith(f"{loss.name}.")]
         return f": {said[0]}" if said else ""
 
@@ -223,14 +222,14 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return what is stored under a name, without its elements.
+        """Return the entry of a name, without its elements.
 
         Raises
         ------
         TensorNameError
             If there is no such tensor.
         DataFileError
-            If what the file says of it is damaged.
+            If its description in the file is damaged.
         """
         held, tensor = self._find(name), self[name]
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
@@ -240,7 +239,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         )
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return what is said about a tensor, where the format has a place for it."""
+        """Return the metadata of a tensor, where the format has a place for it."""
         return dict(self._find(name).metadata)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
@@ -331,15 +330,15 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return records({name: self[start + name] for name in names})
 
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
-        """Return Wire-Cell's tensor sets by their numbers; none of a file that is no tensor file.
+        """Return Wire-Cell's tensor sets by their numbers; empty for files without tensor sets.
 
-        What is said of a set is read when it is taken, and its tensors when they are. What of that is damaged
-        is left out, and in `losses`.
+        Metadata of a set is read when the set is taken, and its tensors when they are used. Damaged metadata
+        is left out, and listed in `losses`.
 
         Parameters
         ----------
         prefix
-            With what the names of its members begin; needed only where there are several such.
+            Prefix of the names of its members; needed only where there are several prefixes.
 
         Raises
         ------

@@ -34,7 +34,7 @@ def write_npy_file(
     Raises
     ------
     ConversionError
-        If there are several, or it is no dense box from zero on.
+        If there are several, or it is not a dense box from zero on.
     """
     lost = _said(metadata)
     found = list(_dense(tensors, path, lost, options))
@@ -54,7 +54,7 @@ def write_npz_file(
     Raises
     ------
     ConversionError
-        If a tensor is no dense box from zero on.
+        If a tensor is not a dense box from zero on.
     """
     lost = _said(metadata)
     done: list[tuple[str, int]] = []
@@ -76,7 +76,7 @@ def write_safetensors_file(
     Raises
     ------
     ConversionError
-        If a tensor is no dense box from zero on.
+        If a tensor is not a dense box from zero on.
     """
     other = [key for key, value in metadata.items() if not isinstance(value, str)]
     lost = [Loss(f"the type of the metadata {key!r}, written as text", "", "kind") for key in other]

@@ -1,4 +1,4 @@
-"""Sources in files of strangers: what reading them raises are errors of ours."""
+"""Sources in untrusted files: errors of reading become errors of this package."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ __all__ = ["CheckedSource"]
 @final
 @frozen(eq=False, repr=False)
 class CheckedSource:
-    """A source whose reads raise `DataFileError` where what they meet is damaged."""
+    """A source whose reads raise `DataFileError` for damaged data."""
 
     source: "Source"
     path: Path | str
@@ -33,27 +33,27 @@ class CheckedSource:
 
     @property
     def shape(self) -> Shape[Any]:
-        """That of the source."""
+        """Shape of the source."""
         return self.source.shape
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        """That of the source."""
+        """Type of the source's elements."""
         return self.source.dtype
 
     @property
     def version(self) -> str:
-        """That of the source."""
+        """Version of the source."""
         return self.source.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """What the source can do, but write: the file was opened to be read. Truth values come as such."""
+        """Abilities of the source, without writing: the file is read-only. Truth values are not cast."""
         known: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
         return known - {"write", "atomic", "casts"} if self.dtype.kind == "b" else known - {"write", "atomic"}
 
     def cost(self, selection: "Wanted") -> int:
-        """Return what the source says."""
+        """Return the cost of the source."""
         return self.source.cost(selection)
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:

@@ -13,11 +13,11 @@ __all__ = ["ChunkSelection", "by_chunk"]
 @final
 @frozen(eq=False)
 class ChunkSelection:
-    """A chunk of a mode, and what is wanted of it."""
+    """A chunk of a mode, and its selected positions."""
 
     chunk: int
     target: slice
-    """Where in the selection its positions are."""
+    """Its positions in the selection."""
     inner: IntArray
     """The positions in the chunk."""
 

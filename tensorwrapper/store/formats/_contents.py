@@ -1,4 +1,4 @@
-"""What files of other kinds have before it is read, and what was written to one: all kinds share these."""
+"""Contents of files of other formats before they are read, and results of writing one, for all formats."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
-"""The name of a tensor, the tensor, and what is said of it."""
+"""The name of a tensor, the tensor, and its metadata."""
 
 ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[SupportsIndex]]
 """The extents of the chunks of all tensors, or of each by name."""
@@ -54,7 +54,7 @@ class Opening:
     null_rows: NullRows = "refuse"
     """The meaning of a null where a list is expected."""
     raw: bool = False
-    """Whether the parts of what a convention puts together are listed in its place."""
+    """True if the parts of a convention's tensor are listed instead of the tensor."""
     follow: str | None = None
     """The folder, or the front of the addresses, of the other files that this one may lead to."""
 
@@ -62,16 +62,16 @@ class Opening:
 @final
 @frozen(eq=False)
 class Held:
-    """What a file has under one name."""
+    """Content of a file under one name."""
 
     start: int
-    """Where it begins in the file; 0 where that is not said."""
+    """Start in the file; 0 if unknown."""
     nbytes: int | None
     """The bytes that it takes there; None where only its elements can be counted."""
     packing: str | Callable[[], str]
     """The packing of the elements, or a function that returns it."""
     read: Callable[[], object]
-    """Reads what is said about it, and no elements if the format allows: an array, a source, or a tensor."""
+    """Function that reads its description, if possible without elements: an array, a source, or a tensor."""
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     pieces: int = 1
     """In how many records of the file it is."""
@@ -82,34 +82,34 @@ class Held:
 @final
 @frozen(eq=False)
 class Contents:
-    """What a file has, by name."""
+    """Contents of a file, by name."""
 
     held: Mapping[str, Held]
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     losses: tuple[Loss, ...] = ()
-    """What is there and is no tensor, a sentence each."""
+    """Contents that are not tensors, a sentence each."""
     sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
         factory=dict[tuple[str, int], tuple[str, ...]]
     )
-    """By prefix and number the names of the tensors of each of Wire-Cell's sets."""
+    """Names of the tensors of each of Wire-Cell's sets, by prefix and number."""
     aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Other names of tensors, with those that are listed."""
     attributes: Callable[[], Mapping[str, Sequence[str] | Loss]] = dict[str, Sequence[str] | Loss]
-    """Returns by the name of a tensor or group, or "" for the file, what is said of it and is no metadata.
+    """Function that returns further attributes by the name of a tensor or group, or "" for the file.
 
-    In place of that is told why it cannot be read.
+    Unreadable attributes are returned as a loss.
     """
     unsaid: Callable[[], tuple[Loss, ...]] = tuple
-    """Returns what else is there that no tensor says: another file has it not."""
+    """Function that returns further contents, of no tensor, which another format would lose."""
     told: Callable[[], tuple[Loss, ...]] = tuple
-    """Returns more losses, for which more is looked at than names: when they are asked for."""
+    """Function that returns further losses, which need more than names: they are computed on access."""
     stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
     """The names of records, and of the fields that they have: these are tensors with dotted names."""
     resolve: Callable[[str], str | None] | None = None
-    """Returns the listed name of what a name leads to, where more names work than `aliases` has."""
+    """Function from a name to the listed name of its target, for names that are not in `aliases`."""
 
     def find(self, name: str) -> str | None:
-        """Return the listed name of what has a name; None if nothing has."""
+        """Return the listed name of a name or an alias; None if there is none."""
         if name in self.held:
             return name
         found = self.aliases.get(name)
@@ -119,11 +119,11 @@ class Contents:
 
 
 SCALES: Final = ("scale_factor", "add_offset")
-"""Attributes that say what the numbers of an array stand for."""
+"""Attributes that describe the meaning of an array's numbers."""
 
 
 def unsaid_attributes(attributes: Mapping[str, Sequence[str] | Loss]) -> list[Loss]:
-    """Return that nothing else than this file has what its writers said of tensors, groups and the file."""
+    """Return the loss of further attributes of tensors, groups and the file, which only this file has."""
     found: list[Loss] = []
     for name, keys in attributes.items():
         if isinstance(keys, Loss):
@@ -148,29 +148,29 @@ def scaled(name: str) -> Loss:
 @final
 @frozen
 class Conversion:
-    """What was written, and what the kind of file that was written to cannot say."""
+    """Written tensors, and losses that the format of the file cannot represent."""
 
     names: tuple[str, ...]
     """The tensors, in the order in which they were read."""
     nbytes: int
     """The bytes of their elements."""
     lost: tuple[Loss, ...]
-    """What was there and is not any more, a sentence each."""
+    """Contents that were lost, a sentence each."""
 
 
 @final
 @frozen
 class Options:
-    """How to write what can be written in several ways."""
+    """Options of writing, for tensors that can be written in several ways."""
 
     chunks: ChunksLike | None = None
     compress: Compression | Mapping[str, Compression | None] | None = None
     strict: bool = True
-    """Whether what cannot be read or written is an error; else it is left out, and told."""
+    """True if a tensor that cannot be read or written is an error; else it is left out, with a loss."""
     way_out: str = ""
-    """What leaves it out, as the end of an error; empty where nothing does."""
+    """End of such an error, with the option that leaves the tensor out; empty where there is none."""
     keep_views: bool = False
-    """Whether views that were stored stay views."""
+    """True if stored views stay views."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
         """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.
@@ -193,7 +193,7 @@ class Options:
         return found
 
     def codec_of(self, name: str, codecs: Mapping[str, str], kind: str) -> str | None:
-        """Return what a kind of file calls the codec of a tensor; None if it is stored as it is.
+        """Return a format's name of the codec of a tensor; None if it is stored uncompressed.
 
         Raises
         ------
@@ -222,13 +222,13 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
         raise
     except TensorWrapperError as error:
         said = loss_in(error)
-        # What cannot be read has null rows; what cannot be written has null elements.
+        # Reading refuses null rows; writing refuses null elements.
         is_null_rows = said is not None and said.code == "null" and isinstance(error, DataFileError)
         if options.strict and not is_null_rows:
             if options.way_out and isinstance(error, ConversionError):
                 raise ConversionError(f"{error}; {options.way_out}") from error
             raise
-        # A file that cannot be read says so; all else is what the other kind of file cannot say.
+        # An unreadable file has its own error; all others are limits of the target's format.
         otherwise: LossCode = "damage" if isinstance(error, DataFileError) else "kind"
         lost.append(unread(f"{name!r} is left out", name, error, otherwise))
 

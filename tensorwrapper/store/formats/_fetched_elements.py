@@ -27,7 +27,7 @@ _BLOCK: Final = 2**22
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are copied to the result."""
 _Spans: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray]
-"""Of runs their lengths, the bytes at which they start and stop, and which of them begin a request."""
+"""For runs their lengths, their first and last bytes, and which of them begin a request."""
 
 
 @final
@@ -170,7 +170,7 @@ def fetched_array(
 
 def in_turns(ranges: Ranges, starts: IntArray, stops: IntArray) -> Iterator[bytes]:
     """Yield the bytes of spans that are requests each, of which a few are on the way at a time."""
-    # So much at a time that what is on the way takes little memory.
+    # Fetch so much at a time that the data under way takes little memory.
     turn = np.cumsum(stops - starts) // _AT_ONCE
     turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
     for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):

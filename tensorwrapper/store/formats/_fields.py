@@ -18,7 +18,7 @@ FieldPath: TypeAlias = tuple[str, ...]
 
 
 def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[Any]"]]:
-    """Yield the fields of a record that are no records, with what leads to them, in their order.
+    """Yield the fields of a record that are not records, with their paths, in order.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[A
     for name in dtype.names or ():
         own = dtype[name]
         if not own.names:
-            # Also a record without fields, so that it can be told.
+            # Also a record without fields, so that it can be reported.
             yield (name,), own
         else:
             yield from (((name, *path), inner) for path, inner in field_paths(own))
@@ -44,7 +44,7 @@ def inner_of(dtype: "np.dtype[Any]") -> tuple["np.dtype[Any]", Extents]:
 class FieldsOf:
     """A field of a dataset of records, or a dataset whose elements are arrays, as an array of numbers.
 
-    HDF5 reads whole elements of the field, and what is asked for of their own modes is picked.
+    HDF5 reads whole elements of the field, and the selection from their inner modes is applied here.
     """
 
     dataset: "h5py.Dataset"
@@ -52,11 +52,11 @@ class FieldsOf:
     shape: Extents
     dtype: "np.dtype[Any]"
     is_partial: bool = False
-    """Whether NumPy has no type for other fields: h5py reads none of them by name then."""
+    """True if NumPy has no type for other fields: then h5py reads no field by name."""
 
     @property
     def chunks(self) -> Extents | None:
-        """Those of the dataset, of whole elements."""
+        """Chunks of the dataset, of whole elements."""
         own: Extents | None = self.dataset.chunks
         return None if own is None else (*own, *self.shape[len(own) :])
 

@@ -16,7 +16,7 @@ Where: TypeAlias = Path | Ranges
 
 
 def name_of(where: Where) -> Path | str:
-    """Return what errors call a file."""
+    """Return the name of a file in errors."""
     return where.name if isinstance(where, Ranges) else where
 
 
@@ -27,7 +27,7 @@ def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
     Raises
     ------
     DataFileError
-        If there is no such file, or whatever the block raises.
+        If there is no such file, or the block raises.
     """
     if isinstance(where, Path):
         with reading(where, kind) as stream:

@@ -1,4 +1,4 @@
-"""Which kinds of file there are beside ours, by the ends of their names, and who opens and writes each."""
+"""Other file formats by their extensions, with their readers and writers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ _Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options]
 @final
 @frozen(eq=False)
 class Kind:
-    """How files of one kind are opened and written."""
+    """Reader and writer of a file format."""
 
     read: _Read
     write: _Write

@@ -1,4 +1,4 @@
-"""Names that lead to what has another name: links in groups, of HDF5 by their text, in Zarr of the system."""
+"""Names that link to other names: links in groups, of HDF5 by their text, in Zarr of the system."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -14,18 +14,18 @@ _FOLLOWED: Final = 64
 
 @final
 class Links:
-    """The names of a file that are not the first of what they lead to."""
+    """Names of a file that are links or second names of an object."""
 
     def __init__(self) -> None:
         self.targets: dict[str, str] = {}
-        """By the path of a link the path that it leads to, from the root on."""
+        """Targets of links, from the root on, by the path of the link."""
         self.soft: set[str] = set()
         self.losses: list[Loss] = []
         self.types: list[Loss] = []
-        """What is told of types of elements that have names, and are no arrays."""
+        """Losses of named types of elements, which are not arrays."""
 
     def resolve(self, path: str) -> str | None:
-        """Return the first name of what a path leads to; None if it goes in a circle."""
+        """Return the first name of the target of a path; None for a circle of links."""
         found, followed, left = "", 0, _parts(path)
         while left:
             part = left.pop()
@@ -44,7 +44,7 @@ class Links:
     ) -> dict[str, str]:
         """Return the other names of tensors, with the first names; at most so many: others work as well.
 
-        `fields` has by the name of records what its fields add to it, with the names of these.
+        `fields` has the suffixes of fields with their names, by the name of records.
         """
         known, ordered = set(names), sorted(names)
         links = sorted(self.targets)
@@ -69,7 +69,7 @@ class Links:
         return found
 
     def broken(self, known: set[str], parts: set[str]) -> Iterator[Loss]:
-        """Yield what is to be said of soft links that lead to none of what is known, or to parts of rows."""
+        """Yield losses for soft links that lead to no known object, or to parts of rows."""
         for link in sorted(self.soft):
             own = self.resolve(link)
             if own is None or own not in known:
@@ -79,7 +79,7 @@ class Links:
 
 
 def _ended(link: str, ends: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Return a link with each end, and what that is a name of; no name that something else has."""
+    """Return a link with each suffix, and the target of that; skip names that are taken."""
     return {f"{link}{end}": name for end, name in ends.items() if f"{link}{end}" not in known}
 
 

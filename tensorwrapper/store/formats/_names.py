@@ -1,4 +1,4 @@
-"""Names on their way into another kind of file: what a `.tens` file cannot have, and what is taken."""
+"""Names for another file format: replacements for invalid ones, and for names already taken."""
 
 import re
 import unicodedata
@@ -16,19 +16,19 @@ TRUE_NAME: Final = "name"
 """Under which the metadata of a tensor have the name that it had where it came from."""
 
 _NO_NAME: Final = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARK: Final = 8  # bytes for what tells two names apart
+_MARK: Final = 8  # bytes of the suffix that distinguishes two names
 
 
 @final
 class FreeNames:
-    """Gives names that nobody has: what is wanted, or that with ``~1``, ``~2`` and so on."""
+    """Chooses unused names: the wanted one, or that with ``~1``, ``~2`` and so on."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = set(taken)
         self._next: dict[str, int] = {}
 
     def claim(self, wanted: str) -> str:
-        """Return a name that nobody has; it is taken now.
+        """Return an unused name, and mark it as used.
 
         Examples
         --------
@@ -78,7 +78,7 @@ def check_path(name: str, kind: str, others: str = "", most: int | None = None) 
 
 
 def _plain(name: str) -> str:
-    """Return a name without what makes a path of it; it may be one that no tensor can have."""
+    """Return a name without the characters of a path; it may not be valid for a tensor."""
     found = unicodedata.normalize("NFC", _NO_NAME.sub(".", name))
     # Never in the middle of a character.
     return (
@@ -91,7 +91,7 @@ def _plain(name: str) -> str:
 def tens_names(names: Iterable[str]) -> dict[str, str]:
     """Return by the names of a file those that the tensors have in a `.tens` file.
 
-    Slashes, backslashes and control characters become dots. A name that needs no change keeps what it is.
+    Slashes, backslashes and control characters become dots. A name that needs no change is kept.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def tens_names(names: Iterable[str]) -> dict[str, str]:
 def names_before(said: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Return by the names of a `.tens` file those that the tensors had before, no two the same.
 
-    What two tensors were called is the name of the one that is called so now, or else of the first.
+    If two tensors had the same earlier name, the one that still has it keeps it, or else the first.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle.
 
-Text of fixed length is a tensor of strings, and each field of a record a tensor of its own.
+Text of fixed length is a tensor of strings, and each field of a record a separate tensor.
 """
 
 import ast
@@ -68,7 +68,7 @@ ONE: Final = "array"
 
 _CHUNK: Final = 2**24
 _HEADER_BYTES: Final = 10_000  # as NumPy has it
-_MOST_BYTES: Final = 2**20  # of a header that is not read, and is told from one that is cut off
+_MOST_BYTES: Final = 2**20  # of a header that is too long to read, but is not cut off
 _KINDS: Final = "biufcmMUS"
 _NUMBERS: Final = re.compile(
     rb"\x93NUMPY\x01\x00(..)\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
@@ -99,7 +99,7 @@ class NpyHead:
 
 
 def open_npy(path: Path, _how: Opening) -> Contents:
-    """Return what a ``.npy`` file has; its header is read.
+    """Return the contents of a ``.npy`` file; its header is read.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def open_npy(path: Path, _how: Opening) -> Contents:
 
 
 def open_npz(path: Path, how: Opening) -> Contents:
-    """Return what an archive has, by its directory; a sparse matrix of SciPy is one tensor, `array`.
+    """Return the contents of an archive, by its directory; a sparse matrix of SciPy is one tensor, `array`.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def unknown_packing(info: zipfile.ZipInfo) -> str | None:
 
 
 def _head_of(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead | Loss | None:
-    """Return what a header says, or why it is none that is read here; None of one that is damaged."""
+    """Return the parsed header, or the loss of an unsupported one; None for a damaged one."""
     if is_stored(info):
         return head_or_loss(lambda: npy_head_in(archive.memory, *span_of(archive.memory, info), name))
 
@@ -225,7 +225,7 @@ def _head_of(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead | Lo
 
 
 def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
-    """Return what a header says, or why it is none that is read here.
+    """Return the parsed header, or the loss of an unsupported one.
 
     It is None of a header that is damaged, which tells it when it is read.
     """
@@ -236,7 +236,7 @@ def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
 
 
 def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
-    """Return what is a tensor, the fields of records one by one, and of the rest why it is none."""
+    """Return the tensors, the fields of records one by one, and losses of the rest."""
     held: dict[str, Held] = {}
     free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})
     for name, dtype, own in found:
@@ -267,7 +267,7 @@ def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
 
 
 def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
-    """Return why elements of a type are no tensor of `kinds`; None if they are one."""
+    """Return why elements of a type are not tensor of `kinds`; None if they are one."""
     if dtype.hasobject:
         return Loss(
             f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
@@ -309,7 +309,7 @@ def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array |
 
 
 def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
-    """Return what the header of an array in memory says; its first bytes tell that of numbers."""
+    """Return the parsed header of an array in memory; the first bytes determine that of numbers."""
     found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
         dtype, shape = np.dtype(found[2].decode()), map(int, _DIGITS.findall(found[3]))
@@ -318,12 +318,12 @@ def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
 
 
 def npy_head(stream: IO[bytes], name: str) -> NpyHead:
-    """Return what the header of an array of a name says.
+    """Return the parsed header of the array of a name.
 
     Raises
     ------
     DataFileError
-        If it says what is not known here: the error has a loss.
+        If it has unsupported content: the error has a loss.
     """
     shape, _, dtype = npy_header(stream, name)
     return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
@@ -370,7 +370,7 @@ def npy_header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], boo
 
 
 def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
-    """Return the version of the format, and what the header says."""
+    """Return the version of the format, and the text of the header."""
     version = np.lib.format.read_magic(stream)
     if version not in ((1, 0), (2, 0), (3, 0)):
         text = f"is written in version {version[0]}.{version[1]} of the format, which is not known"
@@ -388,7 +388,7 @@ def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
 
 
 def _type_of(descr: object, name: str) -> "np.dtype[Any]":
-    """Return a type by what a header says of it."""
+    """Return the type that a header describes."""
     try:
         return np.lib.format.descr_to_dtype(cast("Any", descr))
     except (TypeError, ValueError) as error:
@@ -404,7 +404,7 @@ def _unknown(name: str, text: str, code: LossCode, advice: str) -> DataFileError
 
 
 def _literal(text: str) -> object:
-    """Return what a header says. NumPy's own reader takes minutes for some kilobytes that are no literal."""
+    """Return the parsed header. NumPy's reader takes minutes for some kilobytes that are not literal."""
     try:
         try:
             return cast("object", ast.literal_eval(text))
@@ -412,7 +412,7 @@ def _literal(text: str) -> object:
             # Python 2 wrote some extents as 3L.
             return cast("object", ast.literal_eval(_LONG.sub("", text)))
     except MemoryError:
-        # So says the parser of what nests too deep.
+        # The parser raises this for nesting that is too deep.
         raise ValueError("its header nests too deep") from None
 
 
@@ -449,7 +449,7 @@ def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
 
 
 def is_stored(info: zipfile.ZipInfo) -> bool:
-    """Tell whether a member lies in the archive as it is."""
+    """Return True if a member is stored uncompressed in the archive."""
     return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
 
 
@@ -467,7 +467,7 @@ def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
     if dtype.hasobject:
         raise ValueError("it holds Python objects, and only a pickle could bring them back")
-    # What is claimed is compared before anything is allocated; the archive checks what it unpacks.
+    # Compare the claimed size before any allocation; the archive checks the unpacked bytes.
     if place + size > info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
     return ZipMember(archive, info.filename, place, shape, dtype, is_fortran, limits)

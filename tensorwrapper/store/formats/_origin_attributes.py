@@ -1,4 +1,4 @@
-"""Where an array lies, and what its modes are called, as attributes say it: a stranger's may say anything."""
+"""Origin of an array and names of its modes, from untrusted attributes."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -57,7 +57,7 @@ def metadata_said(value: object) -> Mapping[str, Any]:
 
 
 def placed(found: _T, names: object, origin: object) -> _T:
-    """Return a tensor or view with the names and the origin that are said of it, and can be."""
+    """Return a tensor or view with the names and the origin of its attributes, if these are valid."""
     moved: Any = found
     own = names_said(names, found.shape.rank)
     if own is not None and any(own):

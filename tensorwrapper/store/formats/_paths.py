@@ -11,7 +11,7 @@ __all__ = ["TakenPaths"]
 
 @final
 class TakenPaths:
-    """The paths of the tensors in a file: nothing lies below an array, or replaces a part of rows.
+    """Paths of the tensors in a file: none is below an array, or replaces a part of rows.
 
     An array is one object of the file. Rows are a group, in which only their own parts are taken.
     """
@@ -19,9 +19,9 @@ class TakenPaths:
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._parts: dict[str, frozenset[str] | None] = {}
-        """By the path of a tensor the names of its parts, or None for an array."""
+        """Names of the parts of each tensor by its path, or None for an array."""
         self._below: dict[str, set[str]] = {}
-        """By the path of a group the first names of what lies below it."""
+        """First names of paths below each group, by its path."""
 
     def claim(self, name: str, parts: Collection[str] | None = None) -> None:
         """Take a path for an array, or for rows that have these parts.
@@ -29,8 +29,8 @@ class TakenPaths:
         Raises
         ------
         ConversionError
-            If it is the path of another tensor, or of a part of one, or lies in an array, or if what is there
-            already would lie so in this one.
+            If it is the path of another tensor, or of a part of one, or is below an array, or if an existing
+            tensor would be below this one.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class TakenPaths:
         path = _shown(f"{name}/{step}")
         if parts is None:
             raise ConversionError(
-                f"{_shown(name)} is an array in {self._kind}, and nothing lies below one: {path} needs "
+                f"{_shown(name)} is an array in {self._kind}, which has no paths below it: {path} needs "
                 "another name"
             )
         if step in parts:
@@ -74,7 +74,7 @@ class TakenPaths:
 
     def release(self, name: str) -> frozenset[str] | None:
         """Give a path back, and return which parts the rows there have; None of an array."""
-        # What lies below a group is not counted: a path above this one stays that of a group.
+        # Paths below a group are not counted: a path above this one stays that of a group.
         return self._parts.pop(name)
 
 

@@ -26,7 +26,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["Ragged", "broken_rows", "contradiction", "ragged_of"]
 
 _Extent: TypeAlias = "int | tuple[int, ...]"
-"""How many indices a mode has, or the modes on which that depends."""
+"""Number of indices of a mode, or the modes on which it depends."""
 
 _KEYS: Final = {"shape", "index_origin", "dimension_names"}
 
@@ -34,7 +34,7 @@ _KEYS: Final = {"shape", "index_origin", "dimension_names"}
 @final
 @frozen(eq=False)
 class Ragged:
-    """What is said of a ragged shape beside the sizes of its modes."""
+    """Description of a ragged shape besides the sizes of its modes."""
 
     extents: tuple[_Extent, ...]
     origin: Index
@@ -47,11 +47,11 @@ class Ragged:
 
     @property
     def is_rows(self) -> bool:
-        """Whether sizes are those of rows within rows, and not of cells."""
+        """True if sizes are those of rows within rows, and not of cells."""
         return any(own != (0,) for own in self.extents if not isinstance(own, int))
 
     def to_fields(self) -> dict[str, Json]:
-        """Return it as an object; what need not be said is not."""
+        """Return it as an object, without defaults."""
         shape: list[Json] = [own if isinstance(own, int) else {"variable": list(own)} for own in self.extents]
         fields: dict[str, Json] = {"shape": shape}
         if any(self.origin):
@@ -62,12 +62,12 @@ class Ragged:
 
     @classmethod
     def from_fields(cls, fields: object) -> "Ragged":
-        """Return what an object says, which may come from anybody.
+        """Return the description in a possibly untrusted object.
 
         Raises
         ------
         ParseError
-            If it is none of a ragged shape.
+            If it does not describe a ragged shape.
         """
         given = cast("Mapping[object, Any]", fields if isinstance(fields, Mapping) else {})
         if "shape" not in given or not given.keys() <= _KEYS:
@@ -177,7 +177,7 @@ class Ragged:
 def broken_rows(name: str, why: Exception) -> Loss:
     """Return the loss of a group that speaks of rows and lacks their parts; its arrays are listed.
 
-    A part that is merely not known here is no fault of the group.
+    A part that is merely not known here is not a fault of the group.
     """
     if loss_in(why) is not None:
         return unread(f"the group {name!r} is ragged, and its arrays are listed instead", name, why)
@@ -198,12 +198,12 @@ def contradiction(path: object, name: str, why: object) -> DataFileError:
 
 
 def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]]:
-    """Return what is said of a jagged shape, and the sizes of the modes that vary; O(rows).
+    """Return the description of a jagged shape, and the sizes of the modes that vary; O(rows).
 
     Raises
     ------
     ConversionError
-        If that is no other shape than the one that would be read: `what` says whose.
+        If reading it would give another shape: `what` names the tensor.
     """
     if shape.has_layers:
         raise ConversionError(
@@ -223,10 +223,10 @@ def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]
 
 
 def _forms(shape: Shape[Any], origin: Index) -> "list[tuple[Ragged, dict[int, IntArray]]]":
-    """Return in which ways a shape may be said: as cells, which is shorter, or as rows."""
+    """Return the possible descriptions of a shape: as cells, which is shorter, or as rows."""
     rank, found = shape.rank, list[tuple[Ragged, dict[int, IntArray]]]()
     if shape.outer_rank == 1:
-        # Not `cell_extents`: what is stored behind an empty mode counts.
+        # Not `cell_extents`: sizes stored behind an empty mode count.
         table = shape.cell_table().extents
         varying = [
             mode

@@ -1,4 +1,4 @@
-"""Rows whose elements lie in one array after another: what is asked for of them is read from that array."""
+"""Rows whose elements are stored in one array, row by row: selections of rows read from that array."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -36,12 +36,12 @@ class RowsSource:
 
     @property
     def version(self) -> str:
-        """That of the elements."""
+        """Version of the elements."""
         return self.values.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it; nobody writes."""
+        """Reads runs in any thread; read-only."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: "Wanted") -> int:
@@ -53,7 +53,7 @@ class RowsSource:
         starts, ends, groups = self._groups(selection)
         spans = ends[groups[1:] - 1] - starts[groups[:-1]]
         total = int(spans.sum()) * self.dtype.itemsize
-        # What the array itself reads beside that: chunks, or a page.
+        # The array may read more: whole chunks, or a page.
         return max(total, self.values.cost(Outer([range(int(starts[0]), int(starts[0]) + 1)])))
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:

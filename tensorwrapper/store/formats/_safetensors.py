@@ -48,7 +48,7 @@ _CHUNK: Final = 2**24
 
 
 def open_safetensors(path: Path, _how: Opening) -> Contents:
-    """Return what a file of safetensors has; its header is read."""
+    """Return the contents of a file of safetensors; its header is read."""
     arrays, metadata, losses = read_safetensors(path)
     return Contents(
         {
@@ -67,7 +67,7 @@ def _same(array: Array) -> Array:
 def read_safetensors(
     path: Path,
 ) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
-    """Return where arrays start, the arrays, mapped into memory, metadata, and what is no array here.
+    """Return the start of the arrays, the arrays, mapped into memory, metadata, and losses.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_plans(
 ) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
     """Return type, extents and place of each array, by the header of a file of so many bytes.
 
-    After them are metadata, and what is no array here.
+    After them are metadata, and losses.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def read_plans(
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
         raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
     header = _load(stream.read(length), path)
-    # The owner's library takes null for nothing said.
+    # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
     metadata = {} if said is None else said
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
@@ -184,7 +184,7 @@ def _described(
         text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
         return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
     dtype = _dtype(entry.get("dtype"), name)
-    # Elements of less than a byte lie together: how many bytes they take only who knows them can say.
+    # Elements of less than a byte are packed: their size in bytes depends on the type.
     if not isinstance(dtype, Loss) and nbytes != math.prod(shape) * dtype.itemsize:
         dtype = Loss(
             f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage"
@@ -259,7 +259,7 @@ def _little(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
 
 
 def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
-    # In either order of bytes: what is written is little-endian.
+    # In either byte order: the file is little-endian.
     name = _NAMES.get(_little(dtype)) or {small: name for name, small in _SMALL_FLOATS.items()}.get(
         dtype.name
     )

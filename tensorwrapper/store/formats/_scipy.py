@@ -25,7 +25,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 __all__ = ["Found", "with_sparse"]
 
 Found: TypeAlias = "tuple[str, np.dtype[Any] | None, Held]"
-"""The name of a member, its type unless its header is damaged, and what reads it."""
+"""The name of a member, its type unless its header is damaged, and its reader."""
 _Parts: TypeAlias = Mapping[str, Array]
 
 _NAME: Final = "array"
@@ -45,7 +45,7 @@ _NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     "dia": (frozenset(("offsets",)),),
     "coo": (frozenset(("coords",)), frozenset(("row", "col"))),
 }
-"""By its name which of these a format needs."""
+"""Required members of a format, by its name."""
 _FLAG: Final = "_is_array"
 _ADVICE: Final = "raw=True lists the members"
 
@@ -230,4 +230,4 @@ _FORMS: Final[Mapping[str, _Form]] = {
     "bsr": _of_blocks,
     "dia": _of_diagonals,
 }
-"""By its name what returns the coordinates of a format, and the elements there."""
+"""Functions by format that return the coordinates and the elements."""

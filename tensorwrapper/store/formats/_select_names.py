@@ -1,4 +1,4 @@
-"""Which tensors of a file somebody wants: by names, or by patterns as of a shell."""
+"""Select tensors of a file: by names, or by shell patterns."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -14,14 +14,14 @@ __all__ = ["NameFilter"]
 @final
 @frozen
 class NameFilter:
-    """What is taken, all of it if nothing is said, and what of that is left."""
+    """Tensors to include, by default all, and tensors to leave out of these."""
 
     only: tuple[str, ...] | None
     skip: tuple[str, ...]
 
     @classmethod
     def of(cls, only: str | Iterable[str] | None, skip: str | Iterable[str]) -> "NameFilter":
-        """Return what somebody says: one text is one entry."""
+        """Return the filter of a caller's arguments: one text is one entry."""
         entries = None if only is None else _entries(only, "only")
         return cls(entries, _entries(skip, "skip"))
 
@@ -39,7 +39,7 @@ class NameFilter:
         Raises
         ------
         TensorNameError
-            If an entry is no name, and fits none.
+            If an entry is not a name, and fits none.
         """
         known = [*names, *aliases, *[loss.name for loss in losses if loss.name]]
         there = set(known)
@@ -48,11 +48,11 @@ class NameFilter:
                 shown = ", ".join(map(repr, names[:8]))
                 raise TensorNameError(f"{entry!r} is no name here, and as a pattern fits none of {shown}")
         taken = {aliases.get(name, name) for name in known if self._is_wanted(name, there)}
-        # Who skips a second name has still the first.
+        # Skipping an alias does not skip the first name.
         return [name for name in names if name in taken and not _fits(name, self.skip, there)]
 
     def told(self, losses: Iterable[Loss]) -> list[Loss]:
-        """Return what is to be told of losses: nothing of what nobody wanted."""
+        """Return the losses of tensors that were requested."""
         kept = list(losses)
         names = {loss.name for loss in kept}
         return [loss for loss in kept if not loss.name or self._is_wanted(loss.name, names)]
@@ -71,5 +71,5 @@ def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def _fits(name: str, entries: tuple[str, ...], there: set[str]) -> bool:
-    """Tell whether a name is one of the entries, or fits one that is no name itself."""
+    """Tell whether a name is one of the entries, or fits one that is not a name itself."""
     return any(name == entry or (entry not in there and fnmatchcase(name, entry)) for entry in entries)

@@ -44,17 +44,17 @@ __all__ = [
 
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
 RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
-"""What is said of rows, and the sizes of the modes that vary."""
+"""Description of rows, and the sizes of the modes that vary."""
 
 CHUNK_BYTES: Final = 2**20
-"""What a chunk has where nobody says it: as much as HDF5 caches, and worth a request to a far store."""
+"""Default size of a chunk: as much as HDF5 caches, and worth a request to a remote store."""
 _LAYER_BYTES: Final = (2**12, 2**25)
-"""What a layer of a nested shape has that is made a chunk of its own."""
+"""Least and greatest size of a layer of a nested shape that is a separate chunk."""
 _BLOCK: Final = 2**24
 
 
 def to_write(given: object, name: str, target: object, *, nulls: bool = False) -> TensorLike:
-    """Return what is written under a name: a view stays one, and is computed a block at a time.
+    """Return the value to write under a name: a view stays one, and is computed a block at a time.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:
 
 @contextmanager
 def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
-    """Turn a library's words for names that are taken, text with NUL, and types that it has not into ours."""
+    """Convert a library's errors for names that are taken, text with NUL, and unknown types."""
     try:
         yield
     except TensorWrapperError:
@@ -122,7 +122,7 @@ def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
 
 
 def check_text(name: str, path: Path) -> None:
-    """Raise if a name is no text that a file can have: it has half a surrogate pair."""
+    """Raise if a name is not text that a file can have: it has half a surrogate pair."""
     try:
         name.encode()
     except UnicodeEncodeError as error:
@@ -137,7 +137,7 @@ def is_wide(dtype: "np.dtype[Any]") -> bool:
 def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") -> ConversionError:
     """Return that a kind of file has no name for a type of elements, and which cast helps.
 
-    `pair` is what that kind has for complex numbers.
+    `pair` is the format's type of complex numbers.
     """
     advice = "a .tens file keeps them"
     if not holds_strings(dtype) and dtype.type.__module__ != "numpy":
@@ -151,7 +151,7 @@ def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") ->
 
 
 def dense_advice(tensor: TensorLike) -> str:
-    """Return what makes a tensor a dense box from zero on, as the end of an error; nothing if it is one."""
+    """Return advice that makes a tensor a dense box from zero on, for an error; empty if it is one."""
     shape = tensor.shape
     if isinstance(tensor, Tensor) and tensor.is_sparse:
         return "to_dense() has all elements"
@@ -194,11 +194,11 @@ def grid_of(value: TensorLike) -> Tiling | None:
 
 
 def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
-    """Return the chunks of a box: those that the user gives, or some that lie together in memory.
+    """Return the chunks of a box: those of the caller, or some that are contiguous in memory.
 
-    Without the user's word there are none up to `least` bytes. Else chunks take whole modes in the order in
-    which these lie, as far as `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither
-    tiny nor huge, since it is what is asked for at once.
+    By default there are none up to `least` bytes. Else chunks take whole modes in memory order, as far as
+    `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither tiny nor huge, since layers
+    are read one at a time.
     """
     extents: Extents = value.shape.flatten().extents
     if not extents:

@@ -1,4 +1,4 @@
-"""A compressed member of an archive as a source: what is asked for is inflated when it is read."""
+"""A compressed member of an archive as a source, inflated when it is read."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -38,17 +38,17 @@ class ZipMember:
     name: str
     """The name of the member in it."""
     place: int
-    """How many bytes of the member come before the elements."""
+    """Bytes of the member before the elements."""
     extents: Extents
     dtype: "np.dtype[Any]"
     is_fortran: bool
-    """Whether the first mode is the fastest."""
+    """True if the first mode is the fastest."""
     limits: Limits
-    """How many bytes may be inflated."""
+    """Limits on the inflated size."""
 
     @property
     def path(self) -> Path:
-        """Which file it is in."""
+        """Path of the file."""
         return self.archive.memory.filename
 
     @property
@@ -58,12 +58,12 @@ class ZipMember:
 
     @property
     def version(self) -> str:
-        """Nothing: an archive that somebody replaces is another file."""
+        """Empty: replacing an archive makes another file."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it: each read has a stream of its own."""
+        """Reads in any thread: each read opens a separate stream."""
         return frozenset(("threads",))
 
     def cost(self, selection: "Wanted") -> int:
@@ -99,7 +99,7 @@ class ZipMember:
         return Done(len(out))
 
     def whole(self) -> Array:
-        """Return all elements, of whatever type they are."""
+        """Return all elements, of any type."""
         turn = -1 if self.is_fortran else 1
         extents = self.extents[::turn] or (1,)
         check_bytes(prod(extents) * self.dtype.itemsize, self.name, self.limits)
@@ -134,7 +134,7 @@ class ZipMember:
 
 
 def whole_of(found: object) -> Array:
-    """Return an array; of what reads elements when they are asked for, all of them."""
+    """Return an array; for a lazy member, all of its elements."""
     return cast("Array", found if isinstance(found, np.ndarray) else cast("ZipMember", found).whole())
 
 

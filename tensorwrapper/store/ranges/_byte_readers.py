@@ -18,7 +18,7 @@ from tensorwrapper.store.system._system import about_path, open_regular, refused
 __all__ = ["ByteReader", "FileObjectReader", "FsspecReader", "MemoryReader", "PathReader", "Span"]
 
 Span = tuple[int, int]
-"""From which byte, to before which."""
+"""First byte, and the one after the last."""
 
 NEAR: Final = 4096
 """Bytes between two spans of a file that are read rather than skipped."""
@@ -38,7 +38,7 @@ class ByteReader(abc.ABC):
     """Text that changes with the file; empty if the system does not tell."""
     gap: int = NEAR
     counts: bool = True
-    """Whether a fetch is a request, and not answered by what is in memory."""
+    """True if a fetch is a request, and is not answered from memory."""
     tail: bytes = b""
     """The last bytes, where they came with the request that opened the file."""
 

@@ -31,7 +31,7 @@ _PAUSES: Final = (0.05, 0.5)
 _WHOLE: Final = 2**20
 """Bytes up to which a file is taken whole from a server that ignores ranges."""
 _SAFE: Final = "%/:=&?~+!$,;'@()*[]"
-"""What a path and a query have as it is."""
+"""Characters of a path and a query that need no escape."""
 _MOVED: Final = (301, 302, 303, 307, 308)
 _AGAIN: Final = (429, 500, 502, 503, 504)
 _REFUSED: Final[Mapping[int, type[OSError]]] = {

@@ -22,7 +22,7 @@ def joined(starts: IntArray, stops: IntArray, gap: int, longest: int = LONGEST) 
     gap
         How much between two spans is fetched rather than skipped.
     longest
-        Requests begin anew at multiples of it.
+        Requests begin again at multiples of it.
 
     Examples
     --------

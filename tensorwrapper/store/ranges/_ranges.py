@@ -65,7 +65,7 @@ class Ranges(Shown):
     )
 
     _why: TensorWrapperError | None
-    """What a fetch raised last."""
+    """Last error of a fetch."""
 
     def __init__(self, door: ByteReader, gap: int | None = None) -> None:
         self._door = door
@@ -110,7 +110,7 @@ class Ranges(Shown):
         ConversionError
             If the source is of another type.
         ModuleNotFoundError
-            If fsspec, or what it needs for that address, is not installed.
+            If fsspec, or its backend for that address, is not installed.
         """
         space = None if gap is None else to_count(gap, "gap")
         if not isinstance(cast("object", timeout), int | float) or not 0 < timeout < float("inf"):
@@ -241,7 +241,7 @@ class Ranges(Shown):
 
     @contextlib.contextmanager
     def unbroken(self) -> Generator[None, None, None]:
-        """Raise what a fetch in the block raised, whatever became of that on the way.
+        """Raise the error of a fetch in the block, even if other code has caught it.
 
         A silent server, or one with another version, must not look like a damaged file. Libraries in C++ make
         a text of the error, and readers leave out one part for it.

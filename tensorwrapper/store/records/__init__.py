@@ -1,1 +1,1 @@
-"""What a `.tens` file is made of: headers, messages, checksums, and the directory of what it has."""
+"""The parts of a `.tens` file: headers, messages, checksums, and the directory of its records."""

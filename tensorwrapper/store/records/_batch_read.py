@@ -1,9 +1,9 @@
-"""Small records that are written alike, read as arrays: what ten thousand labels say, without parsing them.
+"""Read small records of one form as arrays: ten thousand labels without parsing each of them.
 
-The label of one record is read as all labels are. Another record is *alike* if its message has as many parts,
-and its label the same bytes but for a few numbers. These are the rows before it, and the first of each shape.
-It says what the first label says, with other numbers. A record that differs in anything else, or has a number
-that does not fit what is there, is not alike: whoever needs it reads it by itself, and is told why.
+The label of one record is parsed. Another record is *alike* if its message has as many parts, and its label
+has the same bytes except for a few numbers: the number of rows before it, and the first of each shape.
+Its meaning is then that of the first label, with other numbers. A record that differs in anything else, or
+has a number that does not fit, is not alike: it is read alone, which reports its errors.
 """
 
 import re
@@ -40,23 +40,23 @@ _TYPE: Final = ("dtype", "logical", "word")  # of a description: the type of the
 @final
 @frozen(eq=False)
 class RecordTemplate:
-    """What the label of one record says, as far as it is the same in others."""
+    """The parts of one record's label that are the same in others."""
 
     texts: tuple[bytes, ...]
     """The first frame around its numbers: the first of each shape, and how many rows come before."""
     own: int
-    """Which of the tensors this is about."""
+    """Number of the tensor among those of the message."""
     n_frames: int
     elements: int
     """The number of the frame that has the elements."""
     splits: tuple[int, ...]
-    """Of rows: the frames that have their splits, from the outermost; none of a box."""
+    """Frames of row splits, from the outermost; none for a box."""
     inner: int
-    """Of a box: how many elements a row has; 1 of rows."""
+    """Number of elements of a row of a box; 1 for rows."""
 
     @classmethod
     def of(cls, mapped: memoryview, place: Place, label: Json, number: int = 0) -> Self | None:
-        """Return what others may be alike to; None if a label says more than small records say.
+        """Return the template of a record; None if its label has more fields than those of small records.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class RecordTemplate:
         place
             Where the record is; it was read, and is sound.
         label
-            What its label says.
+            Its label.
         number
             The number of the tensor: records have several.
         """
@@ -99,7 +99,7 @@ def _tensors(label: Json) -> list[Json]:
 
 
 def _said(tensor: Json) -> tuple[int, tuple[int, ...], int] | None:
-    """Return the frames of elements and of splits, and the size of a row, if nothing else is said."""
+    """Return the frames of elements and of splits, and the size of a row, if there are no other keys."""
     match tensor:
         case {"part": int(part), "shape": [int(), *others], **spec}:
             pass
@@ -142,18 +142,18 @@ def _frame_places(mapped: memoryview, place: Place) -> list[tuple[int, int]]:
 @final
 @frozen(eq=False)
 class RecordBatch:
-    """What was found of many records; of those that were not found, the numbers say nothing."""
+    """Results of reading many records; the numbers of records that were not found have no meaning."""
 
     found: _Bools
-    """Which of the records are alike."""
+    """Records that are alike."""
     places: IntArray
     """The byte of the file at which the elements of each begin."""
     counts: IntArray
-    """How many elements each has."""
+    """Number of elements of each record."""
     lengths: tuple[IntArray, ...]
-    """Of rows, level by level from the outermost: the lengths in all that were found, one after the other."""
+    """Row lengths of all found records, one after the other, level by level from the outermost."""
     marks: tuple[IntArray, ...]
-    """How many of these lengths come before each record, and the number of all."""
+    """Number of these lengths before each record, and the number of all."""
 
     @classmethod
     def nothing(cls, count: int) -> Self:
@@ -165,10 +165,10 @@ class RecordBatch:
 def find_alike(
     mapped: memoryview, records: IntArray, likeness: RecordTemplate, dtype: "np.dtype[np.generic]"
 ) -> tuple[_Bools, IntArray, IntArray]:
-    """Return which records are alike to one, and of each where its parts lie and how many bytes they have.
+    """Return which records are alike to one, and for each where its parts are and how many bytes they have.
 
-    The parts are the elements, and of rows the splits, from the outermost: a row of the tables for each. What
-    the splits say is for `read_alike` to look at. O(bytes of labels), without a loop over records.
+    The parts are the elements, and for rows the splits, from the outermost: a row of the tables for each.
+    `read_alike` checks the values of the splits. O(bytes of labels), without a loop over records.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def find_alike(
         A row for each: where it starts, how many bytes its message has, how many rows of the tensor come
         before it, and how many it has.
     likeness
-        To what they are compared.
+        The template to compare with.
     dtype
         The type of the elements.
     """
@@ -201,7 +201,7 @@ def find_alike(
 def read_alike(
     mapped: memoryview, found: _Bools, places: IntArray, sizes: IntArray, dtype: "np.dtype[np.generic]"
 ) -> RecordBatch:
-    """Return what records that `find_alike` found say, without those whose splits are none."""
+    """Return the contents of records that `find_alike` found, without those with invalid splits."""
     file = np.frombuffer(mapped, dtype=np.uint8)
     counts = sizes[0] // dtype.itemsize
     while True:
@@ -274,7 +274,7 @@ _CRC: Final = _crc_table()
 
 
 def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
-    """Return where the frames begin whose sizes stand at `begin`, and the sizes; all within their records."""
+    """Return the starts of frames whose sizes are at `begin`, and the sizes; all within their records."""
     good &= begin < stops
     begin = np.where(good, begin, 0)
     size = file[begin].astype(np.int64)
@@ -291,7 +291,7 @@ def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tupl
 
 
 def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray:
-    """Return the places after a text; where it does not stand is not good."""
+    """Return the places after a text; a record without it there is not good."""
     good &= place + len(piece) <= len(file)
     place = np.where(good, place, 0)
     if len(piece) > len(file):
@@ -302,7 +302,7 @@ def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray
 
 
 def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
-    """Return numbers of at most 18 digits, and the places after them; what is none is not good."""
+    """Return numbers of at most 18 digits, and the places after them; a record without one is not good."""
     number = np.zeros(len(place), dtype=np.int64)
     first, going = place, good.copy()
     for _ in range(_DIGITS + 1):
@@ -372,7 +372,7 @@ def _levels(
         bad[chosen] |= (splits[ends - size] != 0) | (splits[ends - 1] != number[chosen])
         inside = np.ones(max(len(splits) - 1, 0), dtype=np.bool_)
         inside[ends[:-1] - 1] = False
-        # Compared, and not subtracted: of a stranger's numbers differences could wrap.
+        # Compare instead of subtracting: differences of untrusted numbers could overflow.
         falling = np.flatnonzero((splits[1:] < splits[:-1]) & inside)
         bad[chosen[np.searchsorted(ends, falling, side="right")]] = True
         lengths.append(np.diff(splits)[inside])

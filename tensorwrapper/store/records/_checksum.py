@@ -29,7 +29,7 @@ _SHIFT: Final = np.uint64(29)
 
 
 class Algorithm(IntEnum):
-    """What the header of a record names."""
+    """Checksum algorithms, as the header of a record names them."""
 
     CRC32 = 0
     LANES = 1
@@ -37,7 +37,7 @@ class Algorithm(IntEnum):
 
 
 def _xxhash() -> ModuleType | None:
-    # Asked for at each record, and nearly always there.
+    # Looked up for each record, and nearly always loaded.
     found = sys.modules.get("xxhash")
     if found is not None:
         return found
@@ -63,7 +63,7 @@ def choose(length: int, *, anywhere: bool = False) -> Algorithm:
 
 
 def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
-    """Return the checksum of a message that lies in several buffers.
+    """Return the checksum of a message split over several buffers.
 
     Raises
     ------

@@ -25,7 +25,7 @@ def _kind(fields: tuple[str, ...]) -> str:
 
 @final
 class Directory:
-    """The records that were found, and what is known of the file as a whole."""
+    """The records that were found, and facts about the file as a whole."""
 
     __slots__ = (
         "_entries",
@@ -52,7 +52,7 @@ class Directory:
     )
 
     def __init__(self) -> None:
-        # The places of a tensor, or its number among what was listed.
+        # The places of a tensor, or its number among the listed ones.
         self._entries: dict[str, tuple[Place, ...] | int] = {}
         self._listed: list[Listing] = []
         self._n_listed = 0  # rows of these that `_rows` does not have
@@ -65,21 +65,21 @@ class Directory:
         self._rows_at: Callable[[int], list[Row] | None] | None = None
         self._n_loaded = 0  # rows that were read, and not added, before all were
         self.before = 0
-        """How many rows come before `rows`: they are in indices, and were not read."""
+        """Number of rows before `rows`: they are in indices, and were not read."""
         self.chain: list[tuple[int, int]] = []
-        """For each index that counts: where it starts, and the number of the first row that it lists."""
+        """Start of each valid index, and the number of the first row that it lists."""
         self.end = 0
-        """Where the next record goes."""
+        """Position of the next record."""
         self.torn: str | None = None
-        """Why what lies from `end` on is no record; None if nothing does."""
+        """Reason why the bytes from `end` on are not a record; None if there are none."""
         self.is_unchecked = False
-        """Whether what lies there may be sound: its checksum cannot be computed here."""
+        """True if those bytes may be sound: their checksum cannot be computed here."""
         self.complaints: list[str] = []
-        """What was found damaged and passed over."""
+        """Damage that was found and skipped."""
         self.records: dict[str, tuple[str, ...]] = {}
-        """Which names are of records, and what their fields are called, as far as it was read."""
+        """Names of records, and of their fields, as far as they were read."""
         self.views: dict[str, int] = {}
-        """Where the record of each view starts. A tensor of the same name hides it."""
+        """Start of the record of each view. A tensor of the same name hides it."""
         self._partial: dict[str, list[Place]] = {}
         self._unfinished: dict[str, list[Row]] = {}
 
@@ -120,7 +120,7 @@ class Directory:
 
     @property
     def rows(self) -> list[Row]:
-        """All records that were read, in order."""
+        """All records read so far, in order."""
         if self._n_listed:
             self._rows = [*chain.from_iterable([part.rows() for part in self._listed]), *self._rows]
             self._n_listed = 0
@@ -128,7 +128,7 @@ class Directory:
 
     @property
     def n_rows(self) -> int:
-        """How many records there are."""
+        """Number of records."""
         return self.before + self._n_listed + len(self._rows)
 
     @property
@@ -187,7 +187,7 @@ class Directory:
 
     @property
     def metadata(self) -> Place | None:
-        """What was said last of the file as a whole."""
+        """Place of the latest metadata of the file."""
         if self._metadata is None:
             self._complete()
         return self._metadata
@@ -226,13 +226,13 @@ class Directory:
         return tuple([(name, place, piece, len(places), None) for piece, place in enumerate(places)])
 
     def _last(self, name: str) -> Row | None:
-        """Return the last record of a name that was not read yet, if it is one that stands for itself."""
+        """Return the last record of a name that was not read yet, if it is complete by itself."""
         if self._find is None or name in self._entries:
             return None
         found = self._find(name)
         if found is None or found[3] == 1:
             return found
-        # Of what was cut, the pieces may lack their last one; and what was begun in pieces needs all.
+        # Truncation may cut off the last of the pieces; a tensor begun in pieces needs all of them.
         return found if found[4] is not None and found[2] == found[3] - 1 else None
 
     def rows_from(self, indices: Sequence[tuple[int, int]]) -> list[Row] | None:
@@ -273,7 +273,7 @@ class Directory:
         self.end = end
 
     def losses(self) -> tuple[Loss, ...]:
-        """Return what was begun and is not there as a whole, or was found damaged, a sentence each."""
+        """Return unfinished and damaged tensors, a sentence each."""
         torn = [] if self.torn is None else [Loss(f"{self.torn}: it and what follows is lost", "", "damage")]
         unfinished = [
             Loss(f"the tensor {name!r} is lost: it has only {len(parts)} of its pieces", name, "damage")
@@ -296,7 +296,7 @@ class Directory:
         Raises
         ------
         DataFileError
-            Also if what goes on is of another kind, or has other fields, than what was begun.
+            Also if an extension is of another kind, or has other fields, than the first part.
         """
         name = row[0]
         goes_on = name in self._entries or row[2] > 0
@@ -309,11 +309,11 @@ class Directory:
         if fields and not goes_on:
             self.records[name] = fields
         elif not goes_on:
-            # An unfinished name may begin anew as another kind.
+            # The name of an unfinished tensor may begin again as another kind.
             self.records.pop(name, None)
 
     def add(self, row: Row) -> None:
-        """Add a record that lies after all others.
+        """Add a record that is after all others.
 
         Raises
         ------
@@ -331,7 +331,7 @@ class Directory:
         elif pieces == 1:
             self._entries[name] = (place,)
         else:
-            # A piece 0 begins anew: what was there was left unfinished by a writer that died.
+            # A piece 0 starts again: earlier pieces were left unfinished by a writer that died.
             parts = self._partial[name] = [] if piece == 0 else self._partial.get(name, [])
             if len(parts) != piece:
                 raise DataFileError(
@@ -375,7 +375,7 @@ class Directory:
             self.end = found[-1][1].stop
 
     def _list(self, found: Listing) -> bool:
-        """Add what is listed, unless a name is repeated."""
+        """Add listed records, unless a name is repeated."""
         new: dict[str, tuple[Place, ...] | int] = dict(zip(found.names, count(self._n_listed), strict=False))
         last = cast("int | None", new.pop("", None))
         unnamed = 0 if last is None else found.names.count("")
@@ -395,13 +395,13 @@ class Directory:
 
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
-        # What was not read yet was asked for by whoever adds to it.
+        # With a lazy directory, the writer has already looked the name up.
         if self._load is None and name not in self._entries:
             raise DataFileError(f"the record at {place.start} extends {name!r}, which is not there")
         parts = [] if piece == 0 else self._unfinished.get(name, [])
         before = parts or self._extensions.get(name)
         if before and after <= (before[-1][4] or 0):
-            # Each has a row at least, so that none is passed over by whoever reads all rows.
+            # Each has at least one row, so that a reader of all rows uses each of them.
             raise DataFileError(
                 f"the record at {place.start} extends {name!r} at row {after}, after one at {before[-1][4]}"
             )

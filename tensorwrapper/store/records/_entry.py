@@ -1,4 +1,4 @@
-"""`Entry`: what a file has under one name, known from the label of its record alone."""
+"""`Entry`: facts about a tensor in a file, from the label of its record alone."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, final
@@ -19,22 +19,22 @@ __all__ = ["Entry", "make_entry", "number_of", "packing_of"]
 @final
 @frozen
 class Entry:
-    """What is stored under one name; nothing of it needs the elements."""
+    """Facts about a stored tensor; none needs its elements."""
 
     name: str
     shape: Shape
     dtype: str
     """The type of the elements, as NumPy names it."""
     packing: str
-    """How the elements are stored: ``dense``, or another packing of the format."""
+    """Storage of the elements: ``dense``, or another packing of the format."""
     size: int
-    """How many elements there are."""
+    """Number of elements."""
     nbytes: int
     """The bytes in the file, labels and padding included; of a field of records those of its elements."""
     pieces: int
     """In how many records the tensor is stored."""
     start: int
-    """Where the first of them starts."""
+    """Start of the first of them."""
 
 
 def number_of(message: Message, field: str) -> int:
@@ -59,7 +59,7 @@ def make_entry(
     places: tuple[Place, ...],
     field: str = "",
 ) -> Entry:
-    """Return what is known of a tensor, or of a field, whose first record holds `message`."""
+    """Return the facts of a tensor, or of a field, whose first record holds `message`."""
     nbytes = tensor.nbytes if field else sum([HEADER_BYTES + place.length for place in places])
     return Entry(
         name,

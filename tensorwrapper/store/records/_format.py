@@ -35,7 +35,7 @@ ALIGNMENT: Final = 64
 HEADER_BYTES: Final = 32
 TAIL_BYTES: Final = 17
 MOST_ROWS: Final = 2**62
-"""How many rows a tensor may have before an extension: sums of two stay within 64 bits."""
+"""Rows of a tensor before an extension at most: sums of two stay within 64 bits."""
 
 _HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
@@ -45,14 +45,14 @@ _TAIL_MAGIC = b"TENSEND\n"
 @final
 @frozen
 class RecordHeader:
-    """What the header of a record says."""
+    """Fields of the header of a record."""
 
     length: int
     """Bytes of the message that follows."""
     algorithm: int
-    """Which checksum it is: a number of `Algorithm`."""
+    """The checksum algorithm: a number of `Algorithm`."""
     checksum: int
-    """Of those bytes."""
+    """Checksum of those bytes."""
 
 
 def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
@@ -62,7 +62,7 @@ def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
 
 
 def unpack_header(raw: bytes) -> RecordHeader:
-    """Return what a foreign header says.
+    """Return the fields of a foreign header.
 
     Raises
     ------

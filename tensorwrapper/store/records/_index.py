@@ -1,4 +1,4 @@
-"""From the bytes of a file to its directory: by the index at its end, or by a scan of all records."""
+"""Read the directory of a file: from the index at its end, or by a scan of all records."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -109,7 +109,7 @@ def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: i
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
 ) -> tuple[Sequence[Tensor[Any]], RecordFacts, int] | None:
-    """Return the tables of an index, what it says of itself, and where it ends; None if it is damaged."""
+    """Return the tables of an index, its facts, and its end; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -140,7 +140,7 @@ def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -
 
 def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
     """Return the tables of an index of so many bytes: they are in it as they are, and have no more."""
-    # Each tensor is read when it is touched, and may be one that nobody knows, or no dense box.
+    # Tensors are read on access, and may be of an unknown kind, or not a dense box.
     if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
@@ -167,7 +167,7 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
 
 
 def scan(read_at: ReadAt, size: int) -> Directory:
-    """Return the directory of a file without its index: header after header, up to what is no record.
+    """Return the directory of a file without its index: header after header, up to the first invalid one.
 
     Elements are not read, except those of the last record: an index after it would have vouched for them.
     """
@@ -247,7 +247,7 @@ def _facts(directory: Directory, read_at: ReadAt, raw: bytes, place: Place) -> R
 
 
 def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFacts:
-    """Return what the label of a record says of it, reading nothing else.
+    """Return the facts of a record from its label, reading nothing else.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def _chunks(read_at: ReadAt, place: Place) -> Iterator[bytes]:
 
 
 def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Raise unless what no record was found in is one that was left unfinished, and so may be cut off.
+    """Raise unless the bytes after the last record are an unfinished one, and so may be cut off.
 
     A record with a sound header that is not all there, or does not have its checksum, is. Bytes without
     such a header are if no sound header follows: else a record in the middle is damaged, and there are
@@ -309,7 +309,7 @@ def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
 
 
 def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | None:
-    """Return where a record seems to follow what is none; None if it is only cut off, or nothing follows."""
+    """Return where a record seems to follow damage; None if it is only cut off, or nothing follows."""
     try:
         unpack_header(read_at(directory.end, HEADER_BYTES))
     except DataFileError:
@@ -323,7 +323,7 @@ def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | Non
 
 
 def warn_of_damage(path: object, read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Warn who reads a file that is damaged in its middle: what follows is not found, and may be there."""
+    """Warn the reader of a file with damage in the middle: later records are not found, and may exist."""
     if directory.torn is None or directory.is_unchecked:
         return
     place = _record_after(read_at, directory, size)

@@ -1,4 +1,4 @@
-"""The rows of an index: tables of numbers and names to what records there are, and back. Pure."""
+"""The rows of an index: convert records to tables of numbers and names, and back. Pure."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
@@ -26,7 +26,7 @@ _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
 @final
 @frozen
 class Place:
-    """Where a record lies."""
+    """Place of a record."""
 
     start: int
     length: int
@@ -34,7 +34,7 @@ class Place:
 
     @property
     def stop(self) -> int:
-        """Where the next record may start."""
+        """Least start of the next record."""
         return self.start + HEADER_BYTES + self.length
 
 
@@ -59,7 +59,7 @@ class Listing:
         return len(self.names)
 
     def place(self, number: int) -> Place:
-        """Return where a record lies."""
+        """Return the place of a record."""
         return Place(int(self.starts[number]), int(self.lengths[number]))
 
     def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
@@ -71,7 +71,8 @@ class Listing:
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     """Return the table of an index, its names, and how many rows come before each extension.
 
-    The names are the bytes of all of them, one after the other. Of what is no extension the last table has
+    The names are the bytes of all of them, one after the other. Of records other than extensions the last
+    table has
     -1; it is None if there is none.
     """
     encoded = [row[0].encode() for row in rows]
@@ -93,7 +94,7 @@ def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
 
 
 def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | None:
-    """Return the names if all are text of ASCII that `check_name` takes; None if they are to be looked at.
+    """Return the names if all are ASCII text that `check_name` accepts; None if they need single checks.
 
     They have so many bytes, and end at these places.
     """
@@ -105,7 +106,7 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
-    """Raise for what is wrong with a table of records between two places, and names of so many bytes."""
+    """Raise for errors of a table of records between two places, and names of so many bytes."""
     ends, starts, lengths, _, _ = table.T
     # Bounded before anything is added to it: no sum can overflow.
     if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
@@ -123,17 +124,17 @@ def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
 def unpack_rows(
     table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
 ) -> Listing | list[Row]:
-    """Return the rows of a foreign index, of records that lie between `begin` and `end`.
+    """Return the rows of a foreign index, of records between `begin` and `end`.
 
     Raises
     ------
     DataFileError
-        If one lies elsewhere, or over another, or its name or number is not acceptable.
+        If one is out of bounds, or overlaps another, or its name or number is not acceptable.
     """
     if not len(table):
         return []
     ends, starts, lengths, pieces, totals = table.T
-    # Read without signs, negative numbers are above all others. Of what is bounded no sum overflows.
+    # Read without signs, negative numbers are above all others. Sums of bounded numbers do not overflow.
     most = table.view(np.uint64).max(axis=0).tolist()
     sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
     sizes[1:] -= ends[:-1]

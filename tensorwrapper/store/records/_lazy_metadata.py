@@ -1,4 +1,4 @@
-"""What is said of tensors and sets, parsed when it is asked for: most readers of a file never do."""
+"""Metadata of tensors and sets, parsed on access: most readers of a file never use it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -28,7 +28,7 @@ def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Los
 
 @final
 class LazyMetadata(Mapping[str, Any]):
-    """What is said of one thing, read when a key of it is first asked for."""
+    """Metadata of one object, parsed when a key of it is first read."""
 
     __slots__ = ("_known", "_read")
 
@@ -53,7 +53,7 @@ class LazyMetadata(Mapping[str, Any]):
 
 @final
 class LazyMetadataByName(Mapping[str, Any]):
-    """What is said of several things, by name: each is read when it is taken."""
+    """Metadata of several objects, by name: each is parsed on access."""
 
     __slots__ = ("_reads",)
 

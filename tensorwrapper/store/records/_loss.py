@@ -21,30 +21,30 @@ LossCode: TypeAlias = Literal[
     "damage",
     "kind",
 ]
-"""Why something is no tensor: for programs, which need not read the sentence."""
+"""Why something is not a tensor: for programs, which need not read the sentence."""
 
 
 @final
 class Loss(str, Shown):
-    """A sentence about what is left out: what it is, why, and which call helps.
+    """A sentence about an omission: the object, the reason, and a remedy.
 
-    It is a `str`; what it says in words, its attributes say to programs.
+    It is a `str`; its attributes have the same information for programs.
 
     Parameters
     ----------
     text
         The sentence, without the advice.
     name
-        What is left out, by its name in the file; empty if that is no one thing.
+        Name in the file of the object left out; empty if there is no single one.
     code
         Why: there is no such type of elements here (``"type"``), Python objects and references
-        (``"objects"``), nulls among numbers (``"null"``), what leads elsewhere (``"link"``), a convention
+        (``"objects"``), nulls among numbers (``"null"``), links elsewhere (``"link"``), a convention
         that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
         not applied (``"scaled"``), a name that was changed or left (``"name"``), no elements (``"empty"``),
-        a member that is no array (``"member"``), a version of a format that is not known (``"version"``),
+        a member that is not an array (``"member"``), a version of a format that is not known (``"version"``),
         damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
     help
-        What to do; it ends the sentence.
+        Advice, which ends the sentence.
 
     Examples
     --------
@@ -62,14 +62,14 @@ class Loss(str, Shown):
     _help: str
 
     def __new__(cls, text: str, name: str, code: LossCode, help: str = "") -> "Loss":  # noqa: A002
-        """Return the sentence with what it says to programs."""
+        """Return the sentence with its fields for programs."""
         found = super().__new__(cls, f"{text}: {help}" if help else text)
         found._name, found._code, found._help = name, code, help
         return found
 
     @property
     def name(self) -> str:
-        """What is left out, by its name in the file; empty if that is no one thing."""
+        """Name in the file of the object left out; empty if there is no single one."""
         return self._name
 
     @property
@@ -79,7 +79,7 @@ class Loss(str, Shown):
 
     @property
     def help(self) -> str:
-        """What to do; empty if there is nothing to do."""
+        """Advice; empty without any."""
         return self._help
 
     def __getnewargs__(self) -> tuple[str, str, LossCode, str]:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride] - that of a text has the text alone
@@ -92,13 +92,13 @@ class Loss(str, Shown):
 
 
 def loss_in(error: BaseException) -> Loss | None:
-    """Return what an error says as a loss, because something is merely not known; None if it is another."""
+    """Return the loss of an error about unsupported data; None for another error."""
     said: object = error.args[0] if error.args else None
     return said if isinstance(said, Loss) else None
 
 
 def unread(text: str, name: str, error: BaseException, otherwise: LossCode = "damage") -> Loss:
-    """Return that something is not read, by the error that says why: damage is what says nothing else."""
+    """Return the loss of an unread object, by its error: damage, unless the error has another code."""
     said = loss_in(error)
     if said is None:
         return Loss(f"{text}, {error}", name, otherwise)

@@ -44,11 +44,11 @@ class FileOrigin:
     path: str
     """Absolute."""
     stat: tuple[int, ...]
-    """What tells the file from another that may take its place."""
+    """Identity of the file, different from a file that replaces it."""
     home: object = None
-    """What reads it, if it is one of ours."""
+    """Reader of the file, if it is a `.tens` file."""
     options: Mapping[str, Json] = {}
-    """How a file of another kind was opened, where that is not by its content alone."""
+    """Options with which a file of another format was opened, unless its content determines them."""
 
     @classmethod
     def of(cls, path: Path, options: Mapping[str, Json]) -> "FileOrigin":
@@ -72,13 +72,13 @@ class Origin:
     file: FileOrigin
     name: str
     layout: Layout[Any]
-    """That of the whole tensor, or of the view."""
+    """Layout of the whole tensor, or of the view."""
     version: Callable[[], str] | None
-    """Returns what tells these elements from others; None if the file as a whole does."""
+    """Function that returns the identity of these elements; None if the file as a whole has it."""
     calls: tuple[object, ...] | None = None
     """The calls that made the view of its node; None of a tensor."""
     written: "weakref.ref[Expression] | None" = None
-    """What these were made on. An origin holds no sources: it would keep their files open."""
+    """Expression of which these were made. An origin holds no sources: it would keep their files open."""
 
 
 @final
@@ -144,7 +144,7 @@ def origin_of(what: object) -> Origin | None:
 
 
 def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:
-    """Return what tells tensors from others: a number of the headers of their records, as 16 digits."""
+    """Return the identity of tensors: a number of the headers of their records, as 16 digits."""
     made = blake2b(digest_size=_DIGEST)
     for place in places:
         made.update(read_at(place.start, HEADER_BYTES))

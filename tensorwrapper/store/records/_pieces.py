@@ -37,7 +37,7 @@ def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
 
 
 def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
-    """Raise unless every piece begins where the one before it ends: pieces say where they lie."""
+    """Raise unless every piece begins where the one before it ends, by the origins of the pieces."""
     following = None
     for number, piece in enumerate(pieces):
         if not piece.shape.rank:
@@ -55,7 +55,7 @@ def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
 
 
 def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
-    """Return the elements of a piece, one after the other; not read if they lie so."""
+    """Return the elements of a piece, one after the other; contiguous ones are not read."""
     implementation, buffer = piece.layout.implementation, piece.buffer
     if implementation.is_contiguous and implementation.offset == 0 and buffer.size == piece.size:
         return buffer

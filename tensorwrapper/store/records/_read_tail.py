@@ -1,4 +1,4 @@
-"""The end of a file, for a writer that adds to it: what its indices list is asked for, and not read.
+"""The end of a file, for a writer that appends: names are searched in the indices, which are not read.
 
 Each index has the CRC-32 of its names in ascending order. A name that is new is searched for by halving: its
 number is not there, but for once in so many thousand million; if it is, all names are read and compared.
@@ -30,7 +30,7 @@ __all__ = ["hashes_of", "load_end"]
 
 _ReadAt: TypeAlias = Callable[[int, int], bytes]
 _FRAMES: Final = (10, 12)
-"""Of an index: two headers, three or four tables with padding before each, padding, and where it starts."""
+"""Frames of an index: two headers, three or four tables with padding before each, padding, and the start."""
 _ROW_BYTES: Final = 40
 _NEAR: Final = 1024  # numbers that are read at once
 _DEPTH: Final = 64
@@ -46,23 +46,23 @@ def hashes_of(rows: Sequence[Row]) -> Array:
 @final
 @frozen
 class _Segment:
-    """What one index of the chain lists."""
+    """Records that one index of the chain lists."""
 
     start: int
     n_rows: int
     hashes: int
-    """Where the numbers of its names lie."""
+    """Position of the numbers of its names."""
     n_hashes: int
     records: tuple[tuple[str, FieldNames], ...] = ()
-    """Which of its names are of records."""
+    """Those of its names that are records."""
     views: tuple[tuple[str, int], ...] = ()
     """Views, and where their records start."""
 
 
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
-    """Return a directory that knows where a file ends and reads the rest when it is asked for.
+    """Return a directory that knows the end of a file and reads the rest on access.
 
-    None if the end is no index with numbers of names: then the whole has to be loaded.
+    None if the end is not an index with numbers of names: then the whole has to be loaded.
     """
     try:
         segments = _segments(read_at, size)
@@ -130,8 +130,8 @@ def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
 def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row | None:
     """Return the last record of a name; None if it is in no index, or one is damaged.
 
-    Indices are read from the last one on, which are the small ones: what was extended a short while ago is
-    found among few records, and in the mean among log n.
+    Indices are read from the last one on, which are the small ones: a recent extension is found among few
+    records, and on average among log n.
     """
     number = zlib.crc32(name.encode())
     for segment in reversed(segments):

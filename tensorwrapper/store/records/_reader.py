@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 @final
 class RecordReader:
-    """Reads records of a file that belongs to somebody else, who closes it."""
+    """Reads records of an open file, which its owner closes."""
 
     __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path")
 
@@ -57,12 +57,12 @@ class RecordReader:
 
     @property
     def path(self) -> Path:
-        """Which file it is."""
+        """Path of the file."""
         return self._path
 
     @property
     def size(self) -> int:
-        """How many bytes the file has now."""
+        """Present size of the file in bytes."""
         return len(self._map) if self._file is None else os.fstat(self._file).st_size
 
     @property
@@ -72,7 +72,7 @@ class RecordReader:
 
     @property
     def limits(self) -> Limits:
-        """What is taken at most from a message."""
+        """Limits on a message."""
         return self._limits
 
     @property
@@ -87,7 +87,7 @@ class RecordReader:
         return read_at(self._file, place, size)
 
     def lasting(self, place: Place) -> "RecordReader":
-        """Return a reader of what the file has up to a record, which goes on when the file is closed."""
+        """Return a reader of the file up to a record, which stays valid when the file is closed."""
         self.body(place)
         return self._of(self._fields, self._field)
 
@@ -100,7 +100,7 @@ class RecordReader:
         return RecordReader(None, self._path, self._limits, self._map, fields=fields, field=field)
 
     def tensor(self, name: str, places: tuple[Place, ...]) -> Tensor[Any]:
-        """Return the tensor of this name that lies in these records.
+        """Return the tensor of this name in these records.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class RecordReader:
         return self.rows([(name, place, k, len(places), None) for k, place in enumerate(places)])
 
     def rows(self, rows: Sequence[Row]) -> Tensor[Any]:
-        """Return the one tensor that lies in these records.
+        """Return the one tensor in these records.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class RecordReader:
     def _tensor_of(self, row: Row) -> Tensor[Any]:
         name, place, _, pieces, after = row
         if pieces == 1 and after is None and not self._field:
-            # Most records say of one plain tensor what its name is, and no more.
+            # Most records have one plain tensor and its name, and nothing else.
             found = read_named(self.body(place), name, self._limits)
             if found is not None:
                 return found
@@ -161,7 +161,7 @@ class RecordReader:
         return self.message(place, facts)
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
-        """Return the message of a record, which must say of itself what is expected."""
+        """Return the message of a record, after comparing it with the expected facts."""
         body = self.body(place)
         return self._said(place, lambda: expected_message(lambda: read_message(body, self._limits), expected))
 
@@ -196,7 +196,7 @@ class RecordReader:
         return self._map[begin : place.stop]
 
     def _said(self, place: Place, read: Callable[[], _T]) -> _T:
-        """Return what is read of a record; an error says which record it is."""
+        """Return the result of reading a record; an error names the record."""
         try:
             return read()
         except DataFileError as error:

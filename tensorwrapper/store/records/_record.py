@@ -55,9 +55,9 @@ _MOST_FIELDS: Final = 2**18
 _MOST_FIELD_BYTES: Final = 2**23
 _FEW_FIELDS: Final = 2**13
 MOST_VIEWS: Final = 2**15
-"""How many views a file has at most: their names fit into the label of one index."""
+"""Views of a file at most: their names fit into the label of one index."""
 _KINDS = ("tensor", "records", "view", "metadata", "index")
-_NAMED = ("tensor", "records", "view")  # of these, what the record begins or extends has a name
+_NAMED = ("tensor", "records", "view")  # kinds of records with a name
 
 
 FieldNames: TypeAlias = tuple[str, ...]
@@ -66,23 +66,23 @@ FieldNames: TypeAlias = tuple[str, ...]
 @final
 @frozen
 class RecordFacts:
-    """What a record's label says of the record, beside its message."""
+    """Fields of a record's label, beside those of its message."""
 
     kind: str
-    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for what somebody else wrote."""
+    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for records of other writers."""
     name: str = ""
     piece: int = 0
     pieces: int = 1
     previous: int | None = None
-    """For an index: where the record of the one before it starts."""
+    """Start of the record of the previous index, for an index."""
     extends: int | None = None
-    """For an extension: how many rows of the tensor come before it."""
+    """Number of rows of the tensor before it, for an extension."""
     fields: FieldNames = ()
-    """For records: the names of their fields, in order."""
+    """Names of the fields, in order, for records."""
     listed: tuple[tuple[str, FieldNames], ...] = ()
-    """For an index: which of the names that it lists are records, and what their fields are called."""
+    """Names of records in the index, with the names of their fields, for an index."""
     views: tuple[tuple[str, int], ...] = ()
-    """For an index: the names of views, and where their records start."""
+    """Names of views, and the starts of their records, for an index."""
 
 
 def encode_tensor(
@@ -191,7 +191,7 @@ def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | 
     Raises
     ------
     RemoteProtocolError, DataFileError
-        If it is no message, or says of itself what cannot be.
+        If it is not a message, or has impossible facts.
     """
     frames = decode_frames(body)
     found = read_apart(frames, DEFAULT_LIMITS)
@@ -250,7 +250,7 @@ def encode_view(
     metadata: Mapping[str, object] | None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> list[bytes | memoryview]:
-    """Return the message of a record of a view: a text, what its sources are, and the tables it needs.
+    """Return the message of a record of a view: a text, descriptions of its sources, and its tables.
 
     `frames` are those of positions, which the text names by their numbers.
 
@@ -273,8 +273,8 @@ def encode_view(
 def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
     """Return the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
 
-    A row that is larger by itself is a run of its own. Not cut are boxes seen through a tiling, strings, and
-    what is sparse. What was cut before stays cut where it was, so that no element need be copied.
+    A larger row is a separate run. Boxes seen through a tiling, strings, and sparse tensors are not
+    cut. Pieces that were cut before stay the same, so that no element need be copied.
     """
     buffer, layout = tensor.buffer, tensor.layout.implementation
     is_small = layout.shape.implementation.size * buffer.dtype.itemsize <= limit
@@ -291,7 +291,7 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
             end = _row_after(shape, begin, part.size)
             region = _rows(shape, begin, end)
             if region.size != part.size:
-                # The parts are no runs of rows.
+                # The parts are not runs of rows.
                 yield from _cut_rows(tensor.window(_rows(shape, begin, len(tensor))), limit)
                 return
             yield from _cut_rows(from_buffer(part, region), limit)
@@ -357,7 +357,7 @@ def read_message(body: memoryview, limits: Limits = DEFAULT_LIMITS) -> Message:
 
 
 def read_facts(label: Json) -> RecordFacts:
-    """Return what a foreign label says of its record.
+    """Return the facts of a record in a foreign label.
 
     Raises
     ------
@@ -391,7 +391,7 @@ def read_facts(label: Json) -> RecordFacts:
 
 
 def check_facts(label: Json, expected: RecordFacts) -> None:
-    """Raise unless a record says of itself what is expected.
+    """Raise unless a record has the expected facts.
 
     Raises
     ------
@@ -404,7 +404,7 @@ def check_facts(label: Json, expected: RecordFacts) -> None:
 
 
 def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> Message:
-    """Return the message of a record, which must say of itself what is expected.
+    """Return the message of a record, after comparing it with the expected facts.
 
     Raises
     ------
@@ -413,7 +413,7 @@ def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> M
     """
     try:
         message = decoded()
-        # With its tensors: they are read when they are first asked for, or refused.
+        # Read its tensors, too: they are read, or refused, on first access.
         len(message.tensors)
     except RemoteProtocolError as error:
         raise DataFileError(f"is refused: {error}") from error

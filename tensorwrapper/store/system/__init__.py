@@ -1,1 +1,1 @@
-"""Files as the system has them: bytes at their places, maps, files replaced at once, and what it refuses."""
+"""Files of the system: bytes at positions, maps, atomic replacement, and errors."""

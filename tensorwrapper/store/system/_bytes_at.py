@@ -1,4 +1,4 @@
-"""Bytes at places of an open file, whatever the system: whole or an error, never a part in silence."""
+"""Bytes at positions of an open file, on any system: whole or an error, never silently a part."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 
 if sys.platform != "win32":
-    # Not where it is used: a file that nobody closed is let go of when nothing can be imported any more.
+    # Imported here: closing a forgotten file at the end of the process can import nothing.
     import fcntl
 
 __all__ = ["lock_for_writing", "read_at", "sync_folder", "unlock", "write_at"]
@@ -48,7 +48,7 @@ def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> No
 
 
 def lock_for_writing(file: int) -> bool:
-    """Take the file for this writer, and tell whether nobody else has it; True where systems cannot tell."""
+    """Lock the file for this writer; return False if another process has it. True where locks are missing."""
     if sys.platform == "win32":
         return True
     try:

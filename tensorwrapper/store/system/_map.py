@@ -10,7 +10,7 @@ __all__ = ["FileMap", "map_file", "stream_over"]
 
 @final
 class FileMap(mmap.mmap):
-    """A read-only map of a file. Whoever finds it beneath a tensor can tell where its elements come from."""
+    """A read-only map of a file, whose path identifies the source of a tensor's elements."""
 
     filename: Path
 
@@ -30,7 +30,7 @@ def map_file(file: int, size: int, path: Path) -> FileMap:
 
 @final
 class _Stream(io.RawIOBase):
-    """Bytes that are read one after the other; each stream has a place of its own."""
+    """Bytes that are read one after the other; each stream has a separate position."""
 
     def __init__(self, raw: memoryview) -> None:
         self._raw = raw

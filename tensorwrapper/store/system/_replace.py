@@ -20,7 +20,7 @@ _NAMED: Final = 40  # characters of the old name in the new one: names have 255 
 
 
 def beside(target: str | os.PathLike[str]) -> str:
-    """Return a name that nobody has, in the folder of a file."""
+    """Return an unused name in the folder of a file."""
     folder, name = os.path.split(target)
     # Not by `secrets`, which loads libraries of ciphers: 5 MiB for a name.
     return os.path.join(folder, f".{name[:_NAMED]}.{os.urandom(6).hex()}.tmp")
@@ -32,12 +32,12 @@ def make_beside(target: str, temporary: str) -> int:
     Raises
     ------
     DataFileError
-        If what is to be replaced is no regular file. The text completes a sentence.
+        If the file to replace is not a regular file. The text completes a sentence.
     OSError
         If the system refuses.
     """
     mode = mode_of(target)
-    # What is made is a regular file. Never open to more people than the old file was.
+    # The new file is a regular file. Its permissions are never wider than those of the old file.
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS
     file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     if mode is not None and hasattr(os, "fchmod"):
@@ -52,7 +52,7 @@ def replacing(path: Path) -> Generator[BinaryIO, None, None]:
     Raises
     ------
     DataFileError
-        If the file cannot be written, or what is there is no regular file.
+        If the file cannot be written, or an existing one is not a regular file.
     """
     with replacing_path(path) as temporary, temporary.open("r+b") as stream:
         yield stream
@@ -65,7 +65,7 @@ def replacing_path(path: Path) -> Generator[Path, None, None]:
     Raises
     ------
     DataFileError
-        If the file cannot be written, or what is there is no regular file.
+        If the file cannot be written, or an existing one is not a regular file.
     """
     target = os.path.realpath(path)
     temporary = Path(beside(target))

@@ -1,4 +1,4 @@
-"""What the system says of files: its refusals as errors of ours, and which files are taken at all."""
+"""The operating system's file errors as errors of this package, and the accepted types of file."""
 
 import contextlib
 import errno
@@ -44,12 +44,12 @@ _KINDS: Final = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-# A FIFO would wait for somebody at its other end; regular files know no such thing.
+# Opening a FIFO would wait for a process at its other end; the flag has no effect on regular files.
 OPEN_FLAGS: Final = sum([getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")])
 
 
 def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
-    """Return the error of ours for one of the system's; it is also the builtin that a stranger catches."""
+    """Return this package's error for one of the system; it also derives from the builtin exception."""
     number = error.errno or errno.EIO
     return _CLASSES.get(number, DataFileSystemError)(number, text)
 
@@ -66,7 +66,7 @@ def mode_of(path: str | os.PathLike[str]) -> int | None:
     Raises
     ------
     DataFileError
-        If what is there is no regular file: it would be replaced by one. The text completes a sentence.
+        If it is not a regular file: it would be replaced by one. The text completes a sentence.
     OSError
         If the system does not tell.
     """
@@ -81,18 +81,18 @@ def mode_of(path: str | os.PathLike[str]) -> int | None:
 def _check_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
-        # Whoever catches OSError around what opens a file gets this as well, as of `open`.
+        # Callers that catch OSError when opening a file catch this as well, as for the builtin `open`.
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
         raise DataFileSystemError(number, f"is {kind}, and no regular file")
 
 
 def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open a regular file, or make one, and return its descriptor; never wait for anybody.
+    """Open a regular file, or make one, and return its descriptor; never block.
 
     Raises
     ------
     DataFileError
-        If what is there is no regular file. The text completes a sentence.
+        If it is not a regular file. The text completes a sentence.
     OSError
         If the system refuses.
     """
@@ -120,12 +120,12 @@ def to_path(path: str | os.PathLike[str]) -> Path:
 
 @contextlib.contextmanager
 def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
-    """Give a stream of a stranger's file, and turn all that reading it raises into errors of ours.
+    """Yield a stream of an untrusted file, and convert errors of reading it to errors of this package.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is no regular one, or whatever the block raises.
+        If there is no such file, it is not a regular one, or the block raises.
     """
     try:
         file = open_regular(path, os.O_RDONLY)
@@ -147,7 +147,7 @@ def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[N
     Raises
     ------
     DataFileError
-        Whatever the block raises.
+        If the block raises.
     ModuleNotFoundError
         If a library is not installed that the block needs: then nothing is wrong with the file.
     """
@@ -158,11 +158,11 @@ def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[N
         raise
     except OSError as error:
         if error.errno is None:
-            # Not the system's: so h5py, pyarrow and gzip call what they cannot make sense of.
+            # Not of the system: h5py, pyarrow and gzip raise such errors for data that they cannot parse.
             raise DataFileError(f"{damaged}: {error}") from error
         raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
     except MemoryError as error:
         raise DataFileError(f"{path} needs more memory than there is, or is no {kind} file") from error
     except Exception as error:
-        # The parsers of others: what they raise at nonsense is in nobody's list.
+        # Parsers of other libraries raise undocumented exceptions for damaged files.
         raise DataFileError(f"{damaged}: {error}") from error

@@ -110,7 +110,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
                 flat = flat.flatten()
             elements = _OfView(flat)
         if len(self._opened) >= _AT_HAND:
-            # Whoever else empties it at the same time opens a source more.
+            # A concurrent thread that clears it only opens one source more.
             self._opened.clear()
         self._opened[number] = elements
         return elements

@@ -49,9 +49,9 @@ class StoredView:
 
     text: str
     said: tuple[Mapping[str, Json], ...]
-    """What each source is."""
+    """Description of each source."""
     frames: int
-    """How many of the tensors are tables of positions."""
+    """Number of tensors that are tables of positions."""
     tensors: Sequence[Tensor[Any]]
     folder: str
 
@@ -145,7 +145,7 @@ class StoredView:
         Raises
         ------
         DataFileError
-            If the record says what cannot be. The text completes a sentence.
+            If the record has impossible facts. The text completes a sentence.
         """
         for source in self.sources():
             if isinstance(source, str):
@@ -269,7 +269,7 @@ def read_view(
     Raises
     ------
     DataFileError
-        If the record says what cannot be, or a source that is opened at once is not there.
+        If the record has impossible facts, or a source that is opened at once is missing.
     VersionChangedError
         If such a source changed.
     """

@@ -50,7 +50,7 @@ class StoredSource:
     name
         The name of the tensor there.
     version
-        What tells its elements from others; empty for the same file, which only grows.
+        Identity of its elements; empty for the same file, which only grows.
     """
 
     path: str
@@ -94,7 +94,7 @@ class FileSource:
     name: str
     version: str
     options: Mapping[str, Json] = {}
-    """How the file is opened, if it is of another kind and that is not by its content alone."""
+    """Options to open a file of another format, unless its content determines them."""
     shape: Shape[Any] | None = None
     dtype: "np.dtype[Any] | None" = None
 
@@ -112,7 +112,7 @@ class FileSource:
         return shape == self.shape
 
     def said(self, path: str) -> dict[str, Json]:
-        """Return what a file says of it, in which it has this path."""
+        """Return the description in a file at this path."""
         return {"file": path, "name": self.name, "version": self.version, **self.options, **_form(self)}
 
 
@@ -141,7 +141,7 @@ class ServerSource:
         return shape == self.shape
 
     def said(self) -> dict[str, Json]:
-        """Return what a file says of it."""
+        """Return the description in a file."""
         return {"server": self.address, "name": self.name, "version": self.version, **_form(self)}
 
 
@@ -220,7 +220,7 @@ class MembersSource:
     def member(self, number: int) -> FileSource:
         """Return one of them."""
         if not self.split_names:
-            # Whoever else splits them at the same time finds the same.
+            # A concurrent thread finds the same.
             self.split_names.append(self.names.decode("utf-8", "surrogateescape").split("\n"))
         row: list[int] = self.table[number].tolist()
         _, file, version = row

@@ -62,7 +62,7 @@ class ViewWriter:
     frames: list[bytes]
     """Tables of positions, 8 bytes each."""
     said: list[Json]
-    """What each source is."""
+    """Description of each source."""
     tables: list[object]
     """Tables, and tensors that travel."""
     wholes: dict[str, object]
@@ -115,7 +115,7 @@ class ViewWriter:
         return known
 
     def node(self, node: Node) -> dict[str, Json] | None:
-        """Return what says many tensors of files that are joined; None of all else."""
+        """Return the JSON of many joined tensors of files; None for others."""
         known: dict[str, Json] | None = self._once("node", node, lambda: self._joined(node))
         return known
 
@@ -247,7 +247,7 @@ class ViewWriter:
         return home is not None and origin.file.home is home and origin.name in names
 
     def _again(self, buffer: StoredBuffer[Any]) -> dict[str, Json]:
-        """Return what says sources that were read from a record of a view."""
+        """Return the JSON of sources that were read from a record of a view."""
         source = buffer.source
         if isinstance(source, MembersSource):
             members: dict[str, Json] = self._once("members", source, lambda: self._members(source))
@@ -290,7 +290,7 @@ class ViewWriter:
         return {**said, "lengths": self._table(source.lengths)}
 
     def _joined(self, node: Node) -> dict[str, Json] | None:
-        """Return what says many whole tensors of `.tens` files that are joined along the first mode."""
+        """Return the JSON of many whole tensors of `.tens` files that are joined along the first mode."""
         mode = getattr(node, "mode", None) if node.name == "concat" else None
         if node.is_of_rows and node.name == "concat":
             mode = cast("Any", node).arguments[0]

@@ -1,1 +1,1 @@
-"""Wire-Cell's tensor files: archives whose members are the tensors of sets, and what is said of them."""
+"""Wire-Cell's tensor files: archives whose members are the tensors of sets, and their metadata."""

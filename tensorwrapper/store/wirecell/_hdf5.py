@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor sets in HDF5: groups whose datasets are numbered; the rest is said by attributes."""
+"""Wire-Cell's tensor sets in HDF5: groups with numbered datasets; metadata is in attributes."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ _ATTRIBUTES: Final = 10_000
 
 
 def open_hdf5_sets(where: Where, how: Opening) -> Contents:
-    """Return what an HDF5 file has, and which of its datasets are tensors of Wire-Cell's sets.
+    """Return the contents of an HDF5 file, and which of its datasets are tensors of Wire-Cell's sets.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | 
 
 def _of_set(where: Where, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
     found = _attributes(where, f"tensorsets/{ident}", limits, heaps)
-    # The number stands in the name as well.
+    # The name has the number as well.
     found.pop("ident", None)
     return found
 

@@ -1,4 +1,4 @@
-"""All kinds of file beside ours, by the ends of names: those of `foreign`, and archives of tensor sets."""
+"""All file formats besides `.tens`, by extension: those of `formats`, and archives of tensor sets."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -28,7 +28,7 @@ __all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"
 
 
 SETS: Final = tuple(ARCHIVES)
-"""Kinds that hold tensor sets, by what tensors are called in them."""
+"""Formats of tensor sets, by the name of tensors in them."""
 
 
 def _write_npz(
@@ -74,7 +74,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
-    """Return what a file of a kind has that is read by byte ranges; it is copied if there is no other way.
+    """Return the contents of a file that is read by byte ranges, or copied if there is no other way.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
 
 
 def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
-    """Return what a file of a kind has; nothing but names, types and extents is read.
+    """Return the contents of a file; only names, types and extents are read.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def end_of(path: Path) -> str:
 
 
 def is_foreign(path: Path) -> bool:
-    """Tell by the end of its name whether a file is of another kind than ours."""
+    """Return True if a file has another format than `.tens` by its extension."""
     return end_of(path) in KINDS
 
 

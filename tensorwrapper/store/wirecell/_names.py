@@ -8,9 +8,9 @@ from tensorwrapper._value_class import frozen
 __all__ = ["MemberName", "MemberRole", "member_name", "set_number", "tensor_number"]
 
 MemberRole: TypeAlias = Literal["set", "metadata", "array"]
-"""What a member has: what is said of a set, what is said of a tensor, or its elements."""
+"""Content of a member: metadata of a set, metadata of a tensor, or its elements."""
 
-# No folders: whoever unpacks stays where he is. Numbers are written in one way, so that none comes twice.
+# No folders: unpacking writes only into its folder. Each number has one form, so that names are unique.
 _PREFIX: Final = r"([^/\\\x00-\x1f]*)"
 _IDENT: Final = "(0|-?[1-9][0-9]{0,17})"
 _INDEX: Final = "(0|[1-9][0-9]{0,17})"
@@ -22,12 +22,12 @@ _ENDS: Final[dict[str, MemberRole]] = {"_metadata.json": "metadata", "_array.npy
 @final
 @frozen
 class MemberName:
-    """What the name of a member says."""
+    """Parsed name of a member."""
 
     prefix: str
     ident: int
     index: int
-    """The number of the tensor; -1 for what is said of the set."""
+    """The number of the tensor; -1 for metadata of the set."""
     role: MemberRole
 
     @property
@@ -44,7 +44,7 @@ class MemberName:
 
 
 def member_name(member: str) -> MemberName | None:
-    """Return what a name says; None if it is none of Wire-Cell's.
+    """Return the parsed name of a member; None if it is not of Wire-Cell's sets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor files: which sets an archive has, and what of its members is read when."""
+"""Wire-Cell's tensor files: the sets in an archive, and lazy reading of its members."""
 
 import zipfile
 from collections import Counter
@@ -47,19 +47,19 @@ _SHOWN: Final = 60
 @final
 @frozen(eq=False)
 class _Member:
-    """One member of an archive, of whatever kind."""
+    """One member of any archive."""
 
     name: str
     start: int
     size: int
     """Its bytes when it is unpacked."""
     nbytes: int
-    """Those that it takes in the file."""
+    """Size in the file."""
     packing: str
     array: Callable[[], object]
     """Returns the array that it is, without reading elements."""
     head: Callable[[str], NpyHead]
-    """Returns what its header says, of a tensor of a name."""
+    """Function that returns the parsed header of a tensor of a name."""
     text: Callable[[], bytes]
     """Returns all bytes."""
     refused: str | None = None
@@ -163,7 +163,7 @@ def _head_in(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead:
 
 def _unpacked(archive: Archive, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as member:
-        # Never more than it says, whatever it is inflated to.
+        # Never more than the declared size, whatever the inflated one.
         return member.read(info.file_size)
 
 
@@ -175,7 +175,7 @@ def _check_count(path: Path, members: list[_Member | TarOther], limits: Limits) 
 def _sorted(
     members: list[_Member | TarOther],
 ) -> tuple[dict[str, tuple[MemberName, _Member]], list[Loss], set[str]]:
-    """Return the members of sets by their names, what is told of others, and the tensors without elements.
+    """Return the members of sets by their names, the losses of others, and the tensors without elements.
 
     A name that comes several times is that of no member.
     """
@@ -268,7 +268,7 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
     sets: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for role, member in found.values():
         own = sets.setdefault((role.prefix, role.ident), [])
-        # What is said of a tensor whose array is there, too, is not a tensor of its own.
+        # Metadata of a tensor whose array exists, too, is not a separate tensor.
         has_array = MemberName(role.prefix, role.ident, role.index, "array").member in found
         if role.role == "set" or role.name in told or (role.role == "metadata" and has_array):
             continue
@@ -295,7 +295,7 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
 
 
 def _head_of(name: str, member: _Member) -> NpyHead | Loss | None:
-    """Return what the header of an array says, or why a member is not read; None of all others.
+    """Return the header of an array, or the loss of an unread member; None for all others.
 
     A damaged one says so when it is read.
     """
@@ -309,7 +309,7 @@ def _refusal(name: str, head: NpyHead | Loss | None) -> Loss | None:
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:
-    """Raise if what is said of one set, or of all sets, takes too many bytes: a message could not say it."""
+    """Raise if the metadata of one set, or of all sets, has too many bytes for a message."""
     sizes: dict[object, int] = {}
     for role, member in texts:
         key = None if role.role == "set" else (role.prefix, role.ident)
@@ -337,7 +337,7 @@ def _parsed(path: Path, member: _Member, limits: Limits) -> dict[str, Any]:
     except ParseError as error:
         raise DataFileError(f"{path}: {error}") from error
     if found is None:
-        # So jsoncpp writes metadata that nobody gave.
+        # jsoncpp writes missing metadata as null.
         return {}
     if not isinstance(found, dict):
         raise DataFileError(f"{path}: {what} must have an object, not {str(found)[:_SHOWN]}")

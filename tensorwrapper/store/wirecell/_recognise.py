@@ -1,4 +1,4 @@
-"""Which kind of file something is: by its first and last bytes, by what it holds, and last by its name."""
+"""Recognise the kind of a file: by its first and last bytes, by its content, and last by its name."""
 
 import bz2
 import contextlib
@@ -34,7 +34,7 @@ FileKind: TypeAlias = Literal[
     "wirecell",
     "kerchunk",
 ]
-"""The kinds of file that are told apart."""
+"""Kinds of file that can be recognised."""
 
 KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".tens": "tens",
@@ -47,7 +47,7 @@ KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".zarr": "zarr",
     **dict.fromkeys((".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".zip"), "wirecell"),
 }
-"""What the end of a name says where the content does not."""
+"""Kinds by extension, where the content does not determine it."""
 
 _HEAD: Final = 4096
 _TAIL: Final = 64
@@ -61,7 +61,7 @@ _MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
     (b"\x93NUMPY", "npy"),
 )
 _ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
-"""How files of some kinds end as well."""
+"""Last bytes of files of some kinds."""
 _PACKED: Final = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -70,7 +70,7 @@ _PACKED: Final = (
     (b"\x04\x22\x4d\x18", "lz4"),
 )
 _UNPACKED: Final = ("gzip", "bzip2")
-"""What is looked into."""
+"""Compressions that are unpacked to recognise the content."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
 _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
@@ -89,7 +89,7 @@ _REFUSED: Final = (
 @final
 @frozen
 class Recognised:
-    """Which kind of file something is, and what says so.
+    """Kind of a file, and the evidence for it.
 
     Examples
     --------
@@ -99,9 +99,9 @@ class Recognised:
 
     kind: FileKind
     by: Literal["magic", "structure", "name"]
-    """Its first bytes, what it holds, or the end of its name alone."""
+    """Evidence: its first bytes, its content, or only its extension."""
     note: str = ""
-    """What else is worth knowing; often nothing."""
+    """Further information; often empty."""
 
 
 def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
@@ -268,7 +268,7 @@ def _packing(head: bytes) -> str | None:
 
 
 def _unpacked(head: bytes, packing: str) -> bytes:
-    """Return the first bytes of what is packed; nothing if they do not unpack."""
+    """Return the first bytes of packed data; empty if they do not unpack."""
     with contextlib.suppress(zlib.error, OSError, EOFError, ValueError):
         if packing == "gzip":
             return zlib.decompressobj(wbits=31).decompress(head, 512)
@@ -283,7 +283,7 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
         with zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, ValueError, RuntimeError):
-        # Whoever reads it says what is wrong, if it is no user block.
+        # If it is not a user block, reading the file reports the damage.
         return _behind_user_block(stream) or _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
     if roots & {"zarr.json", ".zgroup", ".zarray"}:

@@ -1,7 +1,7 @@
-"""Tar archives in mapped memory: where each member lies. Compressed ones are inflated to a file first.
+"""Tar archives in mapped memory: the place of each member. Compressed ones are inflated to a file first.
 
-Python's own reader goes through a stream, and believes what headers say of sizes; here every number is
-compared with what is there. What it takes, this takes: the headers of POSIX and of GNU, with long names.
+Python's reader goes through a stream, and trusts the sizes in headers; here every number is checked against
+the file. It accepts the same formats: the headers of POSIX and of GNU, with long names.
 """
 
 import bz2
@@ -23,7 +23,7 @@ __all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
 _BLOCK: Final = 512
 _REGULAR: Final = frozenset(b"0\x007")
 _WITHOUT_BYTES: Final = frozenset(b"123456")
-"""Links, devices, folders and FIFOs: what their headers say of a size is nothing that follows."""
+"""Links, devices, folders and FIFOs: no bytes follow, whatever size their headers have."""
 _WORDS: Final = frozenset(b"LKxXg")
 """Headers that say more of the member behind them, or of all."""
 _LINK: Final = ord("1")
@@ -45,7 +45,7 @@ COMPRESSED: Final[dict[str, Callable[[BinaryIO], IO[bytes]]]] = {
     ".tar.bz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
     ".tbz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
 }
-"""What inflates an archive, by the end of its name."""
+"""Decompressors of an archive, by extension."""
 
 
 @final
@@ -61,11 +61,11 @@ class TarMember:
 @final
 @frozen
 class TarOther:
-    """A member without bytes of its own in one piece: a link, a folder, a file with holes."""
+    """A member without contiguous bytes: a link, a folder, a file with holes."""
 
     name: str
     what: str
-    """What it is, in words."""
+    """Description of the member."""
 
 
 def map_tar(path: Path, kind: str, most: int) -> FileMap:
@@ -95,7 +95,7 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
 
 
 def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
-    """Yield the regular files of an archive in their order, and what else there is.
+    """Yield the regular files of an archive in their order, and its other members.
 
     A second name of a file before it is that file. Files with holes, of which only the rest is there, are
     something else.
@@ -103,7 +103,7 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
     Raises
     ------
     ValueError
-        If a header is damaged, or what it says leaves the archive.
+        If a header is damaged, or points outside of the archive.
     """
     place, said = 0, _Said()
     files: dict[str, TarMember] = {}
@@ -134,7 +134,7 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
 def _member(
     header: bytes, said: "_Said", place: int, size: int, files: Mapping[str, TarMember]
 ) -> TarMember | TarOther:
-    """Return what a header says of the bytes behind it."""
+    """Return the member of a header and the bytes behind it."""
     kind, name = header[156], said.name or _name(header)
     target = said.target or _text(header[157:257])
     if said.has_holes or kind == _HOLES:
@@ -200,7 +200,7 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big")
     text = field.partition(b"\0")[0].strip()
     if not all(digit in b"01234567" for digit in text):
-        raise ValueError(f"its header has {field[:12]!r} where octal digits stand")
+        raise ValueError(f"its header has {field[:12]!r} in place of octal digits")
     return int(text or b"0", 8)
 
 
@@ -215,7 +215,7 @@ def _text(field: bytes) -> str:
 
 
 def _records(said: bytes) -> _Said:
-    """Return what an extended header of POSIX says."""
+    """Return the fields of an extended header of POSIX."""
     path, target, size, place, has_holes = None, None, None, 0, False
     while place < len(said) and said[place]:
         digits = said[place : place + 6].partition(b" ")[0]

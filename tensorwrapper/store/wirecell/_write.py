@@ -44,7 +44,7 @@ _Put: TypeAlias = "Callable[[str, int, Iterable[bytes | memoryview]], object]"
 @final
 @frozen(eq=False)
 class _Group:
-    """A set on its way into a file: its tensors by number, and what is said of each."""
+    """A set being written: its tensors by number, and the metadata of each."""
 
     prefix: str
     ident: int
@@ -58,7 +58,7 @@ def write_sets(path: Path, kind: str, sets: Iterable[TensorSet], prefix: str) ->
     Raises
     ------
     ConversionError
-        If a tensor is no dense box of one mode or more, or JSON cannot say what is said.
+        If a tensor is not a dense box of one mode or more, or metadata has no JSON form.
     TensorSetError
         If two sets have one number: readers would take them for one.
     """
@@ -173,7 +173,7 @@ def _put_json(put: _Put, name: MemberName, said: Mapping[str, Any]) -> None:
 
 
 def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLike:
-    """Return a tensor that an archive can hold; what is not large is read now, before its member begins."""
+    """Return a tensor that an archive can store; a small one is read now, before its member begins."""
     tensor = to_write(given, name, path)
     if is_metadata_alone(tensor):
         return tensor

@@ -157,7 +157,7 @@ def _in_orbits(plan: Contraction, kept: "Symmetry | None") -> Contraction:
         return with_symmetry(plan, cast("Symmetry", kept))
     if kept is not None and plan.symmetry <= kept:
         return plan
-    # Elements that are not finite leave fewer operations; a plan that drops products cannot be made anew.
+    # Elements that are not finite leave fewer operations; a plan that drops products cannot be changed.
     if plan.error_bound or (kept is not None and not kept <= plan.symmetry):
         raise PatternError(
             f"contract: the plan is of operands whose result has the symmetry {plan.symmetry}, and these "
@@ -184,7 +184,7 @@ def _stores_orbits(tensor: Tensor[Any]) -> bool:
 
 
 def _computed(operand: object, which: str) -> Tensor[Any]:
-    """Return an operand, of a view what it computes to."""
+    """Return an operand; for a view its computed tensor."""
     given: Any = operand
     is_view = isinstance(operand, TensorCommon) and not isinstance(operand, Tensor)
     found = cast("object", given._as_operand() if is_view else given)

@@ -32,14 +32,14 @@ class Matrices:
     flat: Array
     """The elements, one tile after the other."""
     starts: IntArray
-    """Where each tile begins."""
+    """Start of each tile."""
     sizes: IntArray
     """A row for each tile: batches, rows, columns."""
     turned: bool
-    """Whether the elements of a column, and not those of a row, lie side by side."""
+    """True if the elements of a column are contiguous, and not those of a row."""
 
     is_uniform: bool = attrs.field(init=False, default=attrs.Factory(_is_uniform, takes_self=True))
-    """Whether all tiles have one size, so that they are the rows of a table."""
+    """True if all tiles have one size, so that they are the rows of a table."""
 
     def kinds(self) -> IntArray:
         """Return a number for each tile: tiles with one number have one size."""

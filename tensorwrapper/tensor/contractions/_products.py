@@ -15,7 +15,7 @@ __all__ = ["add_products"]
 _UNIFORM: Final = 4096, 32
 """Products of at most so many multiplications are faster together, if more than so many have one size.
 
-The first number is a product of 16 x 16 by 16 x 16, the second what a batch costs beside its products.
+The first number is a product of 16 x 16 by 16 x 16, the second the cost of a batch beside its products.
 """
 _MIXED: Final = 512, 64
 """The same where tiles differ in size, and are copied side by side before."""

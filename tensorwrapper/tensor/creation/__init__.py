@@ -1,1 +1,1 @@
-"""Tensors made from what users have: arrays, nested lists, buffers, coordinates, strings; or one number."""
+"""Creation of tensors: from arrays, nested lists, buffers, coordinates, strings; or from one number."""

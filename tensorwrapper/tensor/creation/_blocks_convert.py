@@ -96,7 +96,7 @@ def blocks(
     tiling
         How the box is cut. A BSR array, and those of the other libraries, have their own if not given.
     dtype
-        The type of the elements; what NumPy promotes those of the blocks to if not given, float64 of none.
+        The type of the elements; by default NumPy's promotion of those of the blocks, float64 for no blocks.
     fill_value
         The element of all other tiles; a sparse tensor has one already.
     duplicates

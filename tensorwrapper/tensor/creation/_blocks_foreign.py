@@ -24,7 +24,7 @@ class Given:
     numbers: list[Index]
     blocks: list[Array]
     dtype: "np.dtype[Any] | None"
-    """That of no blocks; None if nothing says it."""
+    """Type for no blocks; None if it is unknown."""
 
 
 def given_blocks(source: Any, tiling: Tiling[Any] | None) -> Given | None:  # noqa: ANN401 - what each library has

@@ -1,4 +1,4 @@
-"""Tensors from what users have: arrays, nested lists, buffers, rows of any lengths."""
+"""Tensors from other objects: arrays, nested lists, buffers, rows of any lengths."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -180,7 +180,7 @@ def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
 
 
 def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "refuse") -> Tensor[Any] | None:
-    """Return a tensor of what says more about itself than an array of its elements would; else None."""
+    """Return a tensor of an object whose protocol has more than its elements; None for all others."""
     foreign: Tensor[Any] | None = read_foreign(value, copy, null_rows)
     if foreign is not None:
         return foreign
@@ -193,7 +193,7 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
             return cast("Tensor[Any]", cast("Any", value).compute())
         return cast("Tensor[Any]", view_of(value).compute())
     if copy is not False and type(value).__module__.startswith("dask.array"):
-        # NumPy would drop a mask, and does not know what is sparse.
+        # NumPy would drop a mask, and does not support sparse arrays.
         return as_tensor(cast("Any", value).compute(), copy=copy)
     shape = labelled_shape(value)
     if shape is not None:
@@ -207,7 +207,7 @@ def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "ref
 
 
 def _unlabelled(value: object, *, copy: bool | None) -> object:
-    """Return what an array with names and labels is made of, if an array of NumPy would lose something."""
+    """Return the data of an array with names and labels, if an array of NumPy would lose something."""
     held: object = getattr(value, "data", None)
     if copy is not False and (type(held).__module__.startswith("dask.array") or is_sparse_array(held)):
         return held
@@ -215,7 +215,7 @@ def _unlabelled(value: object, *, copy: bool | None) -> object:
 
 
 def _over_run(array: Array) -> Tensor[Any]:
-    """Return a tensor over an array without gaps: what most arrays are, and so has a short way."""
+    """Return a tensor over an array without gaps: the fast path for most arrays."""
     _check_elements(array)
     return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
 
@@ -293,7 +293,7 @@ def _read_array(value: object, *, copy: bool | None) -> Array:
 
 
 def _why_no_array(value: object, error: Exception | None) -> str:
-    """Return what NumPy found, and `jagged` if that reads it: nothing is recommended that does not work."""
+    """Return NumPy's error, with `jagged` as advice if that accepts the value."""
     if isinstance(value, Iterable):
         try:
             jagged(cast("Iterable[object]", value))
@@ -410,7 +410,7 @@ def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[An
     try:
         shape = Shape.jagged(sizes)
     except ConversionError as error:
-        # Lengths beside shapes or beside lists of lengths: all that can be wrong with what was just made.
+        # The only possible error here: lengths mixed with shapes, or with lists of lengths.
         shapes = [_shape_of_row(own, depth) for own in sizes]
         row = next((k for k, own in enumerate(shapes) if own.rank != shapes[0].rank), None)
         if row is not None:
@@ -435,7 +435,7 @@ def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
         return value
     is_objects = isinstance(dtype, np.dtype) and dtype.kind == "O" and not dtype.metadata
     if hasattr(given, "iloc") or not (is_objects or getattr(given, "_isvlen", False)):
-        # What pandas and h5py have is read by words of their own.
+        # Objects of pandas and h5py are read by other functions.
         return value
     return cast("list[object]", np.asarray(given[...], dtype=object).tolist())
 
@@ -455,7 +455,7 @@ def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
 
 
 def _as_rows(tensor: Tensor[Any], dtype: DTypeLike | None) -> Tensor[Any]:
-    """Return a tensor of which nobody else has the memory as rows, of this type if one is given."""
+    """Return a new tensor as rows, of this type if one is given."""
     shape = tensor.shape
     if tensor.buffer.sides is not None:
         filled = _as_rows(tensor.fill_null(np.zeros((), tensor.dtype)[()]), dtype)
@@ -473,7 +473,7 @@ _ONE: object = (1,)
 
 
 def _as_row(row: object) -> object:
-    """Return an array of another library, a view, or an array of lists as what rows are made of."""
+    """Return an array of another library, a view, or an array of lists as rows can be made of it."""
     if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
         return cast("Array", row).tolist()
     known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
@@ -495,7 +495,7 @@ _NUMBERS = (int, float, complex, np.number, np.bool_)
 def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     """Return numbers as a flat array of this type, which must be able to say each of them."""
     try:
-        # Of the type that they have: NumPy would read text as numbers if it were asked for some.
+        # Without a dtype: given one, NumPy would parse text as numbers.
         leaf = unmasked_array(numbers)
     except ValueError as error:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
@@ -503,13 +503,13 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
     check_dtype(leaf.dtype)
     if dtype is None or not leaf.size:
-        # An empty list has no type of its own.
+        # An empty list has no dtype.
         return leaf if dtype is None else np.empty(0, dtype)
     return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
 
 
 def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
-    # An empty list has no type of its own: it must not turn integers into floats.
+    # An empty list has no dtype: it must not turn integers into floats.
     dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
     return promoted(dtypes, "jagged") if dtypes else np.dtype(np.float64)
 
@@ -529,7 +529,7 @@ def _depth_of(row: object) -> int:
 def _shapes_of(
     row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
 ) -> "Shape[Any] | SupportsIndex | list[Any]":
-    """Return what `Shape.jagged` needs to know of a row, and put its elements at the end of `leaves`."""
+    """Return the facts of a row for `Shape.jagged`, and put its elements at the end of `leaves`."""
     row = _as_row(row)
     if isinstance(row, Tensor):
         tensor = cast("Tensor[Any]", row)
@@ -556,7 +556,7 @@ def _shapes_of(
 
 
 def _shape_of_row(told: "Shape[Any] | SupportsIndex | list[Any]", depth: int) -> Shape[Any]:
-    """Return the shape of a row from what `_shapes_of` tells; one without rows is as deep as they may be."""
+    """Return the shape of a row from the facts of `_shapes_of`; one without rows may have any depth."""
     if isinstance(told, Shape):
         return told
     if not isinstance(told, list):

@@ -1,4 +1,4 @@
-"""Tensors with memory of their own: empty, filled with a number, or filled block by block."""
+"""Tensors in new memory: empty, filled with a number, or filled block by block."""
 
 # pyright: reportInvalidTypeVarUse=false
 # Where no dtype is given, the type variable of the elements has its default.
@@ -42,7 +42,7 @@ def empty(shape: "BlockPattern", *, dtype: "DType[F]" = ...) -> Tensor[F]: ...
 def empty(shape: "BlockPattern", *, dtype: DTypeLike) -> Tensor[Any]: ...
 @overload
 def empty(shape: RankT, *, dtype: "DType[F]" = ..., layout: Layout | None = ...) -> Tensor[F, RankT]:
-    """Return a tensor of this shape whose elements are whatever the memory holds."""
+    """Return a tensor of this shape with uninitialized elements."""
 
 
 @overload
@@ -54,7 +54,7 @@ def empty(shape: "ShapeLike[J]", *, dtype: DTypeLike, layout: Layout | None = ..
 def empty(
     shape: "ShapeLike | BlockPattern", *, dtype: DTypeLike = np.float64, layout: Layout | None = None
 ) -> Tensor[Any]:
-    """Return a tensor of this shape whose elements are whatever the memory holds.
+    """Return a tensor of this shape with uninitialized elements.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def empty(
     dtype
         The type of the elements.
     layout
-        Where the elements lie; packed in row-major order if not given.
+        Positions of the elements; packed in row-major order by default.
 
     Raises
     ------
@@ -183,17 +183,17 @@ def full(
     shape
         Any shape: a box, jagged, tiled. A block pattern fills its present tiles; others are 0.
     fill_value
-        A number, a text, bytes, or a function that receives the shape of a block, whose origin says where
-        the block lies, and returns its elements (an array of the block's extents, or something that
+        A number, a text, bytes, or a function that receives the shape of a block, whose origin is the
+        position of the block, and returns its elements (an array of the block's extents, or something that
         broadcasts to them).
     dtype
         The type of the elements: that of the number if not given, float64 with a function.
     layout
-        Where the elements lie; packed in row-major order if not given.
+        Positions of the elements; packed in row-major order by default.
     tiling
-        With a function: the blocks of a box. A box is one block if not given. The blocks of a tiled shape
-        are its tiles, where they lie in the box; those of any other jagged shape are its cells, in order,
-        with one index in each mode that leads there: of rows, the row's index, and where the row starts.
+        With a function: the blocks of a box, by default one block. The blocks of a tiled shape are its tiles,
+        at their positions in the box; those of any other jagged shape are its cells, in order, with one index
+        in each leading mode: for rows, the index of the row, and the start of the row.
 
     Raises
     ------
@@ -249,7 +249,7 @@ def _space(shape: "ShapeLike | BlockPattern[Any]") -> "Shape[Any] | BlockPattern
 
 
 def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[Any], Tensor[Any]]]:
-    """Return an iterator over the blocks that a function fills one by one, and where each lies."""
+    """Return an iterator over the blocks that a function fills one by one, with their positions."""
     shape = tensor.shape
     if tensor.buffer.in_tiles and tiling is None:
         return ((tile.shape, tile) for _, tile in tensor.present_tiles())

@@ -1,4 +1,4 @@
-"""What lies in files as text or as sequences of any length: one rule for all who read it."""
+"""Texts and sequences of any length in files: the common rules of all readers."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -21,14 +21,14 @@ __all__ = ["check_sequences", "reading_lazily", "rows_of_sequences", "text_or_by
 
 @contextmanager
 def reading_lazily(array: object) -> Generator[None, None, None]:
-    """Turn what a library says of elements that it cannot read into an error of ours.
+    """Convert a library's errors for unreadable elements to errors of this package.
 
-    What the system says of a file stays what it is.
+    Errors of the operating system are not changed.
 
     Raises
     ------
     DataFileError
-        If the library raises an `OSError` that is none of the system's.
+        If the library raises an `OSError` that is not of the operating system.
     """
     try:
         yield
@@ -71,7 +71,7 @@ def rows_of_sequences(rows: Sequence[Array], extents: Extents, dtype: "np.dtype[
     Raises
     ------
     DTypeError
-        If sequences of such elements are no rows.
+        If sequences of such elements are not rows.
     DataFileError
         If a bool is neither 0 nor 1.
     """

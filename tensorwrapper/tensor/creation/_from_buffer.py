@@ -63,19 +63,19 @@ def from_buffer(
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
 ) -> Tensor[Any]:
-    """Return a tensor of any shape over elements that already lie in memory; never a copy.
+    """Return a tensor of any shape over elements in existing memory; never a copy.
 
     Parameters
     ----------
     buffer
         A one-dimensional array without gaps, anything with the buffer protocol, or one of our buffers.
     shape
-        The shape; its elements lie one after the other in row-major order, from the first one on. A block
+        The shape; its elements are contiguous in row-major order, from the first one on. A block
         pattern takes the elements of its present tiles.
     dtype
         How to read a buffer that is not an array; bytes if not given.
     layout
-        Where the elements lie instead; it must be over `shape`.
+        Other positions of the elements; it must be over `shape`.
 
     Raises
     ------

@@ -14,7 +14,7 @@ __all__ = ["is_pattern", "tensor_of_pattern"]
 
 
 def is_pattern(shape: object) -> "TypeGuard[BlockPattern[Any]]":
-    """Tell whether what is given for a shape is a block pattern."""
+    """Return True if a shape argument is a block pattern."""
     if isinstance(shape, Shape | tuple | list | int):
         return False
     # Loaded here: few programs have one.

@@ -65,7 +65,7 @@ def from_packed(values: npt.ArrayLike, symmetry: SymmetryLike, shape: ShapeLike)
         If elements of this type cannot have the symmetry.
     SymmetryError
         If an element is not real that must equal its own conjugate, as those of a Hermitian diagonal; the
-        text has its index. Set what rounding left there to 0 first.
+        text has its index. Set rounding errors there to 0 first.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def sparse(
     """Return a tensor that stores only the elements that differ from `fill_value`.
 
     Every view of it is one of its layout and costs no time per element; the stored elements of a view are
-    found by the inverse of the layout. It can be written to; nothing makes it dense without being asked.
+    found by the inverse of the layout. It can be written to; only `to_dense` makes it dense.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def sparse(
     dtype
         The type of the elements; that of `values` if not given.
     duplicates
-        What to do with an index that comes several times: "raise", take the "sum", or the "last" one given.
+        Treatment of an index that comes several times: "raise", take the "sum", or the "last" one given.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _distinct(
 
 
 def from_sparse_array(value: object, *, copy: bool | None) -> Tensor[Any]:
-    """Return a sparse tensor of an array that `is_sparse_array`; what it stores several times is added up."""
+    """Return a sparse tensor of an array that `is_sparse_array`; repeated entries are added up."""
     if copy is False:
         raise ConversionError(
             f"the elements of a {type(value).__name__} are put in another order; copy=False cannot be kept"

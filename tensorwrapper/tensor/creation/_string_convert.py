@@ -1,4 +1,4 @@
-"""Tensors of strings from what users have."""
+"""Tensors of strings from other objects."""
 
 from typing import Any, Literal, overload
 
@@ -43,8 +43,8 @@ def strings(
 ) -> Tensor[Any]:
     """Return a tensor of strings: text (kind utf8) or bytes (kind binary) of any length, and nulls.
 
-    String data, tensors of strings and Arrow arrays are not copied, nor is an array of NumPy's S. What is
-    written to the tensor is not written to them.
+    String data, tensors of strings and Arrow arrays are not copied, nor is an array of NumPy's S. Writing to
+    the tensor does not change them.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def strings(
         of a level are of one length, else jagged. Or an array of NumPy (S, U, StringDType, object), of Arrow
         (strings, or lists of them), string data, a tensor of strings, or one str or bytes.
     kind
-        What the elements must be; it is needed only where there is none to tell. Nothing is converted.
+        Kind of the elements; it is needed only if there are none to tell. Nothing is converted.
     shape
         Any shape of as many elements, which then come in row-major order.
     nullable

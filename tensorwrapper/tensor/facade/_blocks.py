@@ -23,7 +23,7 @@ TileChoice: TypeAlias = "BlockPattern[Any] | npt.ArrayLike | Callable[..., npt.A
 
 
 def blocks_work() -> Any:  # noqa: ANN401 - a module
-    """Return what the methods here do."""
+    """Return the module with the work of these methods."""
     # Loaded here: most programs have no tensors in blocks.
     from tensorwrapper.tensor.tiles import _operations  # noqa: PLC0415
 
@@ -31,7 +31,7 @@ def blocks_work() -> Any:  # noqa: ANN401 - a module
 
 
 class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -45,7 +45,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Raises
         ------
         LayoutError
-            If the tensor is not of tiles, or cut so that what is left of them has no tiling.
+            If the tensor is not of tiles, or cut so that the remaining ones have no tiling.
 
         Examples
         --------
@@ -201,7 +201,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         blocks_work().add_tiles(self, source)
 
     def tile_norms(self, ord: "NormOrder" = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
-        """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives.
+        """Return the norm of each tile, over the grid: dense, for absent tiles from the fill.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Returns
         -------
         Tensor
-            In float64, whatever the elements are. O(elements of present tiles) and O(tiles).
+            In float64, whatever the type of the elements. O(elements of present tiles) and O(tiles).
 
         Raises
         ------

@@ -77,7 +77,7 @@ class CellGroup(Generic[ScalarT_co]):
 
 
 class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -94,7 +94,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Returns
         -------
         Tensor
-            Row k is tile ``numbers[k]``; its origin is where the tile lies in the box.
+            Row k is tile ``numbers[k]``; its origin is the position of the tile in the box.
 
         Examples
         --------
@@ -116,14 +116,14 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return tiles
 
     def scatter(self, over: ShapeLike | Tiling, *, fill_value: object = 0) -> "Tensor[ScalarT_co]":
-        """Return a box in which each cell of a jagged tensor lies at its own indices; undoes `select_tiles`.
+        """Return a box with each cell of a jagged tensor at its indices; undoes `select_tiles`.
 
         Parameters
         ----------
         over
             The indices of the result: a box, or a tiling, of which the result is the tiled view.
         fill_value
-            What stands where no cell is. Strings are "" there.
+            Value of elements without a cell. For strings it is "".
 
         Returns
         -------
@@ -168,7 +168,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def group_by_shape(self) -> "tuple[CellGroup[ScalarT_co], ...]":
         """Return the cells of a jagged tensor, or the tiles of a tiled view, as one box for each size.
 
-        What works on many boxes of one size at once, such as ``np.matmul``, takes few calls for many cells.
+        Functions of many boxes of one size, such as ``np.matmul``, then need few calls for many cells.
 
         Returns
         -------
@@ -240,18 +240,19 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> "Tensor[Any]":
-        """Return what a function makes of each tile (or each cell of a jagged tensor).
+        """Return the reduction of each tile (or each cell of a jagged tensor) by a function.
 
         Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
-        is called with them as with others: what it makes of no elements, such as not-a-number for
-        ``np.median``, they get, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of
+        is called with them as with others: they get its result for no elements, such as not-a-number for
+        ``np.median``, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of
         nulls is an empty one.
 
         Parameters
         ----------
         function
             A ufunc of two inputs that may take elements in any order, such as ``np.add``, ``np.maximum``. Or
-            what reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and ``np.median``
+            a function that reduces the modes that ``axis`` names of an array, as ``np.linalg.norm`` and
+            ``np.median``
             do: it is called with many tiles of one size, ``function(array, axis=(1, 2))``, of at most 64 MiB
             (a larger tile comes alone), and returns one number for each. Where elements may be nulls, a tile
             is a row of those that are valid, and the axis ``(1,)``. ``np.argmax`` and the like, which take
@@ -313,7 +314,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return reduce_box(ufunc, array, marks, initial)
 
     def _reduced_by_sums(self, function: object) -> Array | None:
-        """Return what functions of NumPy that are sums, or extremes, make of all tiles at once; else None."""
+        """Return the results of NumPy's sums, or extremes, for all tiles; None for other functions."""
         if self._buffer.nullable or self.dtype.kind not in "biufc" or self.dtype.char == "e":
             return None
         try:
@@ -403,7 +404,7 @@ def _along_rows(function: Callable[..., npt.ArrayLike], array: Array, axis: tupl
 
 
 def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
-    """Return what a function makes of tiles of one size."""
+    """Return the results of a function for tiles of one size."""
     if function is np.linalg.norm and array.ndim > 3:
         # It takes one or two modes: the norm of a tile of more is that of its elements.
         array = array.reshape(len(array), -1)

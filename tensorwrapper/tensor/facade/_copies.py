@@ -31,12 +31,12 @@ __all__ = ["TensorCopies"]
 
 
 class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
     def copy(self) -> Self:
-        """Return the same elements in memory of their own, packed in row-major order; sparse ones stay so."""
+        """Return the same elements in new memory, packed in row-major order; sparse ones stay sparse."""
         held = self._layout.implementation
         if held.layers:
             packed = self._flat().copy()
@@ -58,14 +58,14 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return self._make(packed_layout(self.shape), self._buffer.pack(held))
 
     def to_layout(self, layout: Layout[Any], *, threads: SupportsIndex = 1) -> Self:
-        """Return the same elements in memory of their own, where `layout` puts them; gaps hold zeros, or "".
+        """Return the same elements in new memory with this `layout`; gaps are zero, or "".
 
-        This retiles and reorders: ``t.layout.copy_plan(layout)`` tells beforehand what it costs.
+        This retiles and reorders: ``t.layout.copy_plan(layout)`` predicts the cost.
 
         Parameters
         ----------
         layout
-            Over the shape of this tensor, or one that is equal up to its origin.
+            A layout over the shape of this tensor, or one that is equal up to its origin.
         threads
             How many threads copy; two are up to twice as fast where the order of modes changes.
 
@@ -159,7 +159,7 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Raises
         ------
         ConversionError
-            If `other` is no tensor and no view: `as_tensor` makes one.
+            If `other` is not a tensor and no view: `as_tensor` makes one.
         """
         known: TensorBase[Any] = as_computed(other)
         if not isinstance(cast("object", known), TensorBase):

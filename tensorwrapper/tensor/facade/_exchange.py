@@ -20,7 +20,7 @@ _NUMBERS = "biufc"
 
 
 class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -30,9 +30,9 @@ class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         Raises
         ------
         ConversionError
-            If the tensor is jagged, tiled or sparse: nothing is densified without being asked. If it has
-            strings, elements that are computed or decompressed when they are read, or a mode without a
-            single stride (rotated, gathered): no array can be over them, and ``np.asarray`` reads them all.
+            If the tensor is jagged, tiled or sparse: `to_dense` is explicit. If it has strings, elements that
+            are computed or decompressed when they are read, or a mode without a single stride (rotated,
+            gathered): no array can be over them, and ``np.asarray`` reads them all.
         """
         buffer: Any = self._buffer
         array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = buffer.as_array(self._layout.implementation)
@@ -48,18 +48,19 @@ class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         if dtype is None and copy is None:
             array = self._held_array()
             if array is not None:
-                return array.view()  # Whoever gets it may change its flags.
+                return array.view()  # The caller may change the flags of the array.
         return self._buffer.to_array(self._layout.implementation, dtype, copy)
 
     def as_memoryview(self) -> memoryview:
-        """Return the memory with its extents and strides, for whoever takes the buffer protocol; no copy.
+        """Return the memory with its extents and strides, for consumers of the buffer protocol; no copy.
 
         From Python 3.12 on, ``memoryview(tensor)`` is the same.
 
         Raises
         ------
         ConversionError
-            If the tensor is no array (see `to_numpy`), or the protocol has no word for its elements (times).
+            If the tensor is not an array (see `to_numpy`), or the protocol does not support its elements
+            (times).
 
         Examples
         --------
@@ -98,12 +99,12 @@ def _capsule_of(tensor: "TensorExchange[Any]", stream: object, options: dict[str
     Raises
     ------
     ExportError
-        If it is no one memory with one step per mode, read-only and asked for in old words, or of elements
-        that DLPack has no word for.
+        If it is not one strided memory, or is read-only and an old version was requested, or DLPack does not
+        support the elements.
     """
     if stream is not None:
         raise ConversionError("this memory is the CPU's, which has no streams")
-    # NumPy 2.0 knows none of them: only what was asked for is passed on.
+    # NumPy 2.0 accepts none of these options: pass on only those that were given.
     asked: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     try:
         return cast("npt.NDArray[np.number[Any]]", tensor.to_numpy()).__dlpack__(**asked)

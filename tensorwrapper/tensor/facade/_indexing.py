@@ -38,7 +38,7 @@ __all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
 
 
 class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         kind: object = type(value)
         if kind is float or kind is int:
             array = self._held_array()
-            # Only the memory of one run of elements is held.
+            # Only a buffer of one run of memory caches an array.
             dense = cast("Dense[Any]", self._buffer)
             if array is not None and dense.write_number(array, key, cast("float", value)):
                 return
@@ -136,10 +136,10 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         return indexer
 
     def _chosen(self, layout: Layout[Any], key: object) -> Self:
-        """Return what a key with arrays selects of a layout of this buffer, in a tensor of its own."""
+        """Return the selection of a key with arrays from a layout of this buffer, as a new tensor."""
         array = read_key(layout, self._buffer, key)
         if array is None or (not array.size and any(layout.shape.origin)):
-            # Of nothing it warns where indices were meant.
+            # For an empty result, this path warns where indices were meant.
             addresses = addresses_of_items(layout, to_items(key, layout.shape))
             few = self._buffer.collect(iter([addresses.reshape(-1)]), addresses.size)
             names = _names_after(layout, key)
@@ -147,13 +147,13 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         return self._of_array(array, _names_after(layout, key))
 
     def _led_to(self, iterator: "IndexIterator[Any]") -> Self:
-        """Return the elements that a running iterator leads to, in a tensor of their own."""
+        """Return the remaining elements of a running iterator, as a new tensor."""
         addresses = self._layout.offsets_of(iterator)
         few = self._buffer.collect(iter([addresses]), addresses.size)
         return self._make(wrap_layout(new_row_major(addresses.shape)), few)
 
     def _of_array(self, array: Array, names: ModeNames | None) -> Self:
-        """Return the tensor of an array that nobody else has, with elements of the same type as here."""
+        """Return the tensor of a new array, with elements of the same type as here."""
         if array.flags.c_contiguous:
             return self._make(wrap_layout(new_row_major(array.shape), names), Dense(array.reshape(-1)))
         buffer, strides, offset = as_dense(array)
@@ -162,7 +162,7 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
 
 
 def _names_after(layout: Layout[Any], key: object) -> ModeNames | None:
-    """Return the names of the modes of what a key, which fits, selects."""
+    """Return the names of the modes of a selection by a valid key."""
     names = layout.implementation.names
     return None if names is None else picked_names(names, to_items(key))
 
@@ -181,7 +181,7 @@ _T = TypeVar("_T", bound=TensorIndexing[Any])
 @final
 @frozen(eq=False)
 class OuterIndexer(Generic[_T]):
-    """What stands before the brackets of `oindex`."""
+    """Result of `oindex`, to be indexed."""
 
     _tensor: _T
 
@@ -198,12 +198,12 @@ class OuterIndexer(Generic[_T]):
 @final
 @frozen(eq=False)
 class PointIndexer(Generic[_T]):
-    """What stands before the brackets of `vindex`."""
+    """Result of `vindex`, to be indexed."""
 
     _tensor: _T
 
     def __getitem__(self, key: "ArrayKey | IndexIterator[Any]") -> _T:
-        """Return the elements at the points, in a tensor of their own.
+        """Return the elements at the points, as a new tensor.
 
         A running iterator over indices gives the points that are left, and goes on behind them.
         """
@@ -212,7 +212,7 @@ class PointIndexer(Generic[_T]):
             return tensor._led_to(key)
         items: Any = key
         if isinstance(key, tuple) and _are_arrays(items):
-            # The modes of the points come first as they are. The general way says what is wrong with them.
+            # The modes of the points come first unchanged. The general method raises their errors.
             array = tensor._held_array()
             if array is not None and len(items) <= array.ndim and tensor._layout.implementation.names is None:
                 try:

@@ -1,4 +1,4 @@
-"""Elements that are nulls: which they are, what stands for them, and the rest without them."""
+"""Nulls: which elements are null, replacing them, and removing them."""
 
 from typing import TYPE_CHECKING, Any, Generic, cast
 
@@ -21,7 +21,7 @@ __all__ = ["TensorNulls"]
 
 
 class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 

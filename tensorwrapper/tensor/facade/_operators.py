@@ -1,12 +1,12 @@
 """Operators and NumPy's protocols, for tensors and views: NumPy computes on the elements, the shape stays.
 
-The operators are a thin layer over the ufuncs. It asks what stands on the other side first, because NumPy's
-own mixin calls the ufunc whatever that is: ``t == None`` would be NumPy's TypeError, and objects that compare
-themselves would never be asked.
+The operators are a thin layer over the ufuncs. It checks the other operand first, because NumPy's mixin calls
+the ufunc for any object: ``t == None`` would be NumPy's TypeError, and the comparisons of other classes would
+never be called.
 """
 
 # pyright: reportOverlappingOverload=false
-# To checkers an int is a float as well, so what is said of ints stands before what is said of floats.
+# To type checkers an int is a float as well, so overloads for ints come before those for floats.
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, overload
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "Operators"]
 
 Operand: TypeAlias = "TensorCommon[Any] | npt.ArrayLike"
-"""What may stand beside a tensor: numbers, strings, arrays, lists of them, tensors and views."""
+"""An operand beside a tensor: numbers, strings, arrays, lists of them, tensors and views."""
 
 Scalar: TypeAlias = "complex | np.generic | str | bytes"
-"""What stands beside every element, so that the rank stays."""
+"""A single value as an operand, which keeps the rank."""
 
 _J = TypeVar("_J", bound=AnyRank)
 Beside: TypeAlias = "complex | np.generic | str | bytes | Operators[Any, _J]"
-"""What leaves the rank as it is: what stands beside every element, or has as many modes."""
+"""An operand that keeps the rank: a single value, or one with as many modes."""
 
 _F = TypeVar("_F", bound=np.inexact[Any])
-# These stand first where integers and booleans become others: mypy does not look at the bound of what `self`
+# These come first where integers and booleans become others: mypy does not check the bound of the variable
+# that `self`
 # solves. Beside a number of Python whole numbers stay, or become float64.
 _Whole: TypeAlias = "np.integer[Any] | np.bool_"
 _N: TypeAlias = "np.integer[Any]"
@@ -45,7 +46,7 @@ _L = TypeVar("_L", bound=np.integer[Any] | np.bool_)
 
 
 if TYPE_CHECKING:
-    # What an operator of these elements and this rank takes and gives; many operators are alike.
+    # Argument and result types of an operator for these elements and this rank, shared by many operators.
 
     class _Comparison(Protocol[IndexT_co]):
         @overload
@@ -144,7 +145,7 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
         return call_function(func, types, args, kwargs)
 
     if TYPE_CHECKING:
-        # NumPy's stubs never look at what its protocol returns, so checkers are told here.
+        # NumPy's stubs ignore the results of its protocol, so type checkers need these declarations.
 
         __lt__: "_Comparison[IndexT_co]"
         __le__: "_Comparison[IndexT_co]"
@@ -195,14 +196,14 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
 
 
 def _is_operand(value: object) -> bool:
-    """Tell whether an operator computes with a value before that value's own operators are asked."""
+    """Return True if an operator computes with a value before trying the value's operators."""
     if isinstance(value, Operators | np.generic | bool | int | float | complex | str | bytes | list | tuple):
         return True
     return getattr(type(value), "__array_ufunc__", None) is not None
 
 
 def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
-    """Return the operator of a ufunc; `theirs` is that of the other side, for the same question."""
+    """Return the operator of a ufunc; `theirs` is the reflected operator of the other operand."""
 
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
         if _is_operand(other):
@@ -221,7 +222,7 @@ def _reflected(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
 
 
 def _called(ufunc: np.ufunc, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN401
-    """Return what a ufunc gives; a stranger that declines there has its own operator asked by Python."""
+    """Return the result of a ufunc; if the other operand declines, Python tries its operator."""
     try:
         return ufunc(*operands)
     except TypeError as error:
@@ -231,16 +232,16 @@ def _called(ufunc: np.ufunc, operands: "tuple[Any, Any]") -> Any:  # noqa: ANN40
 
 
 def _asked(other: object, theirs: str, tensor: object) -> object:
-    """Return what the operator of a stranger says of a tensor; classes have none."""
+    """Return the result of the other operand's operator for a tensor; classes have none."""
     if isinstance(other, type):
         return NotImplemented
-    # Not by `getattr`: classes have operators of their own, as `|` of types.
+    # Not by `getattr`: classes have operators, too, as `|` of types.
     own: Any = next((vars(kind)[theirs] for kind in type(other).__mro__ if theirs in vars(kind)), None)
     return NotImplemented if own is None else own(other, tensor)
 
 
 def _read(other: object, ufunc: np.ufunc) -> Any:  # noqa: ANN401
-    """Return a stranger as what can be computed with, or raise what all calls raise of it."""
+    """Return another object as an operand, or raise the error of all calls for it."""
     from tensorwrapper.tensor.operators._operand import read_operand  # noqa: PLC0415 - as of all calls
 
     return read_operand(other, ufunc.__name__)

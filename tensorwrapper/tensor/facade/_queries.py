@@ -1,4 +1,4 @@
-"""What a tensor can be asked, and how it is shown."""
+"""Queries of a tensor, and its text."""
 
 from typing import Generic
 
@@ -14,7 +14,7 @@ __all__ = ["TensorQueries"]
 
 
 class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -24,7 +24,7 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         return self._buffer.nbytes_of(self._layout.implementation)
 
     def __sizeof__(self) -> int:
-        # Whoever moves tensors about, as Dask does, goes by what they weigh, and not by two references.
+        # Code that moves tensors, such as Dask, uses their size with elements, not that of two references.
         return object.__sizeof__(self) + self.nbytes
 
     def item(self: "TensorBase[np.generic[ValueT]]") -> "ValueT":
@@ -52,13 +52,13 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
 
     @property
     def is_readonly(self) -> bool:
-        """Whether writing raises: the memory may not change, or several indices share a place."""
+        """True if writing raises: the memory is read-only, or several indices share a place."""
         return not (not self._buffer.is_readonly and self._layout.is_injective)
 
     @property
     @or_absent
     def tiling(self) -> Tiling:
-        """How the box underneath a tiled tensor is cut.
+        """Partition of the box underneath a tiled tensor.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What a sparse tensor can be asked besides: its stored elements, their indices, and other forms of it."""
+"""Further queries of a sparse tensor: its stored elements, their indices, and conversions."""
 
 import importlib
 from typing import Any, Generic, Literal, Self, cast
@@ -20,13 +20,13 @@ __all__ = ["TensorSparse"]
 
 
 class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only the elements that differ from `fill_value` are stored."""
+        """True if only the elements that differ from `fill_value` are stored."""
         return self._buffer.fill_value is not None
 
     def _fill(self, what: str) -> "npt.NDArray[ScalarT_co]":
@@ -120,7 +120,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return self._buffer.stored_of(self._layout.implementation)[1]
 
     def to_dense(self) -> Self:
-        """Return a tensor of the same shape with every element in memory of its own; a copy if it is dense.
+        """Return a tensor of the same shape with every element in new memory; a copy if it is dense.
 
         Sparse and symmetric tensors are filled.
 
@@ -201,7 +201,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         DTypeError
             If SciPy has no sparse arrays of such elements: times.
         ExportError
-            If blocks are asked for, and the tensor has no tiles of one size.
+            If `form` is "bsr", and the tensor has no tiles of one size.
         ModuleNotFoundError
             If SciPy is not installed.
         """

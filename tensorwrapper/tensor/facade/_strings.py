@@ -19,7 +19,7 @@ __all__ = ["TensorStrings"]
 
 
 class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         Raises
         ------
         ConversionError
-            If the tensor is no box of strings of the kind that the dtype is for; for S and U, if an element
+            If the tensor is not a box of strings of the kind of the dtype; for S and U, if an element
             is a null, or ends with a NUL.
 
         Examples

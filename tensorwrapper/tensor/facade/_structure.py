@@ -1,4 +1,4 @@
-"""The structure of rows changed: modes counted as one, rows dealt anew, rows made longer."""
+"""Changes to the structure of rows: merge modes, split rows, pad rows."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, TypeVar, cast, overload
@@ -29,7 +29,7 @@ _J = TypeVar("_J", bound=AnyRank)
 
 
 class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -50,7 +50,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         widths
             For each mode how many positions come before and after.
         boundary
-            What stands there: a constant, or the tensor itself again in one of the ways of a layout.
+            Values beyond the ends: a constant, or elements of the tensor in one of the ways of a layout.
         fill_value
             The constant.
 
@@ -91,7 +91,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         length
             How many indices the mode gets under every prefix; more stay unless they are clipped.
         fill_value
-            What the new elements are.
+            Value of the new elements.
         mode
             The last mode, or another one of a box or of the cells of a jagged tensor.
         clip
@@ -113,9 +113,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
         if self._buffer.fill_value is not None:
-            raise ConversionError(
-                "a sparse tensor is not filled without being asked: to_dense().pad_rows(...)"
-            )
+            raise ConversionError("a sparse tensor is not filled implicitly: use to_dense().pad_rows(...)")
         sides = self._buffer.sides
         if sides is not None or (fill_value is None and not holds_strings(self.dtype)):
             return self._pad_with_nulls(length, fill_value, mode, clip=clip)

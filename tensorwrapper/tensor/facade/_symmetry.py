@@ -17,7 +17,7 @@ __all__ = ["TensorSymmetry"]
 
 
 class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 

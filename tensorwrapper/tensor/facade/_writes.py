@@ -29,7 +29,7 @@ __all__ = ["TensorWrites", "fit_values", "values_into"]
 
 
 class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: what `TensorBase` declares."""
+    """Abstract: the members declared by `TensorBase`."""
 
     __slots__ = ()
 
@@ -38,9 +38,9 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     ) -> None:
         """Write `value` into all elements, broadcast as NumPy does; an error changes nothing.
 
-        What overlaps the tensor is read first. A jagged tensor takes one value, or a tensor of its shape.
-        Arrays and tensors are cast within their kind; Python's numbers go where they fit. What the type
-        cannot hold is refused, unless ``casting="unsafe"`` asks for NumPy's casts.
+        Values that overlap the tensor are read first. A jagged tensor takes one value, or a tensor of its
+        shape. Arrays and tensors are cast within their kind; Python's numbers must fit. Values that do not
+        fit the type are refused, unless ``casting="unsafe"`` selects NumPy's casts.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             extents = self.shape.extents
             self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents, casting), extents))
         else:
-            # Lists of lists of any lengths are no array, of which NumPy could tell the rank.
+            # Lists of lists of any lengths are not array, of which NumPy could tell the rank.
             lists = isinstance(value, list | tuple)
             if lists or np.ndim(value):
                 given = (
@@ -133,7 +133,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         extents: Extents | None = None,
         casting: WriteCasting = "same_kind",
     ) -> Array:
-        """Return a value as an array of this dtype, of its own, that broadcasts to `extents`."""
+        """Return a value as a new array of this dtype that broadcasts to `extents`."""
         if holds_strings(self.dtype):
             from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415 - for strings alone
 
@@ -145,7 +145,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def _boxed(self, value: Any) -> Any:  # noqa: ANN401 - a tensor, or what NumPy reads
         """Return a tensor that is written as the array that it is, or refuses to be; all else as it is.
 
-        A number is one, whatever held it, and sparse tensors go into sparse ones.
+        A number is one, whatever its container, and sparse tensors are written into sparse ones.
         """
         if not isinstance(value, TensorBase):
             return value
@@ -234,7 +234,7 @@ def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array
     Raises
     ------
     ExtentMismatchError, LayerError, ModeNameError
-        What `OperandShapes.into` raises.
+        Errors of `OperandShapes.into`.
     """
     modes = OperandShapes.into(values.shape, target, what)
     own = values.elements()
@@ -293,7 +293,7 @@ def fit_values(
     extents: Extents,
     casting: WriteCasting,
 ) -> Array:
-    """Return a value as an array of the type of a tensor, of its own, that broadcasts to `extents`."""
+    """Return a value as a new array of a tensor's type that broadcasts to `extents`."""
     return fit_extents(target._as_values(value, extents, casting), extents)
 
 

@@ -1,1 +1,1 @@
-"""Keys that are arrays or jagged tensors: what they select, read and written where it lies."""
+"""Keys that are arrays or jagged tensors: read and write their selections in place."""

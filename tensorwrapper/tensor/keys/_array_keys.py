@@ -1,4 +1,4 @@
-"""Keys with arrays: what NumPy selects with them is read, and written, where it lies."""
+"""Keys with arrays: read and write the selections of NumPy's indexing in place."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
 def read_key(
     layout: Layout[Any], buffer: BufferCommon[ScalarT_co], key: object
 ) -> "npt.NDArray[ScalarT_co] | None":
-    """Return what NumPy's indexing with arrays selects of a box in strides: an array of its own, or None."""
+    """Return the selection of NumPy's indexing with arrays from a strided box: a new array, or None."""
     memory = buffer.memory_of(layout.implementation)
     if memory is None:
         return None

@@ -1,4 +1,4 @@
-"""Keys that are jagged tensors: positions or a mask of their own for every row."""
+"""Keys that are jagged tensors: separate positions or a mask for every row."""
 
 from typing import Any, cast
 
@@ -33,15 +33,15 @@ def _elements_of(key: TensorBase[Any]) -> Array:
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
-    """Return the layout of what a key with arrays selects, each mode, or each row, by itself; no copy.
+    """Return the layout of the selection of a key with arrays, each mode, or each row, by itself; no copy.
 
-    What raises stands at `outer_product` and at `choose`.
+    Errors are those of `outer_product` and of `choose`.
     """
-    # Most are lists of a few positions of boxes: one pass over the key takes a tenth of what follows.
+    # Fast path for lists of a few positions of boxes: one pass over the key takes a tenth of the rest.
     plain = layout.implementation.outer(key)
     if plain is not None:
         return wrap_layout(plain)
-    if type(key) is tuple:  # Of rows only the whole key is a tensor.
+    if type(key) is tuple:  # For rows only the whole key is a tensor.
         return outer_product(layout, cast("object", key))
     if is_ragged(key) or (layout.shape.has_layers and _has_layers(key)):
         tensor = cast("TensorCommon[Any]", key)._as_operand()

@@ -26,7 +26,7 @@ _UNIQUE: Final = {
     "unique_inverse": ("return_inverse",),
     "unique_values": (),
 }
-"""Functions of distinct elements, and what they return besides."""
+"""Functions of distinct elements, and their additional results."""
 _PLACES: Final = {"argwhere", "flatnonzero", "nonzero"}
 
 OF_ALL_ELEMENTS: Final = frozenset({*_UNIQUE, *_PLACES, "histogram", "histogram_bin_edges"})
@@ -36,7 +36,7 @@ OF_ALL_ELEMENTS: Final = frozenset({*_UNIQUE, *_PLACES, "histogram", "histogram_
 def call_on_all(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of all elements of its first argument, O(elements).
+    """Return the result of a function of NumPy for all elements of its first argument, O(elements).
 
     Nulls are left out, but for distinct elements, of which a null is the last one.
 

@@ -49,7 +49,7 @@ _QUOTIENTS: Final = frozenset(("divide", "floor_divide", "remainder", "fmod"))
 @final
 @frozen(eq=False)
 class _Side:
-    """An operand: a number, or what has elements for any tiles of the result."""
+    """An operand: a number, or an object with elements for any tiles of the result."""
 
     number: Any = None
     tiles: PresentTiles[Any] | None = None
@@ -144,7 +144,7 @@ def _results(
     sides: list[_Side],
     pattern: BlockPattern[Any],
 ) -> "tuple[Array, ...]":
-    """Return what a function makes of operands in the tiles of a pattern."""
+    """Return the results of a function of operands in the tiles of a pattern."""
     cuts = [own.tiles for own in sides if own.tiles is not None]
     # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
     if volume_of_tiles(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
@@ -158,7 +158,7 @@ def _merged(
     other: PresentTiles[Any],
     pattern: BlockPattern[Any],
 ) -> "tuple[Array, ...]":
-    """Return what a function makes of two operands of other tiles: of each alone, and where both are.
+    """Return the results of a function of two operands of other tiles: of each alone, and where both are.
 
     To write each side out to all tiles first would take twice the memory, and that is most of the time.
     """
@@ -286,7 +286,7 @@ def _check_boxes(operands: list[Operand], seen: "Sequence[PresentTiles[Any] | No
 
 
 def _first_odd(one: IntArray, other: IntArray) -> tuple[int, str]:
-    """Return the number of the first boundary that differs, and what both are there."""
+    """Return the number of the first boundary that differs, and both values there."""
     common = min(len(one), len(other))
     odd = np.flatnonzero(one[:common] != other[:common])
     at = int(odd[0]) if len(odd) else common
@@ -346,7 +346,7 @@ def _pattern_of(
     sides: list[_Side],
     reference: PresentTiles[Any],
 ) -> BlockPattern[Any]:
-    """Return the tiles of a result: all others are what the function makes of the fills."""
+    """Return the tiles of a result: all others are the function's result for the fills."""
     tiling = reference.pattern.tiling
     patterns = [
         make_block_pattern(tiling, own.tiles.pattern.ordinals()) for own in sides if own.tiles is not None

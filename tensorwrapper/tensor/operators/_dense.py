@@ -1,4 +1,4 @@
-"""Ufuncs of dense tensors and numbers: the short way for what most calls are."""
+"""Ufuncs of dense tensors and numbers: the fast path for most calls."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     for operand in inputs:
         if type(operand) in _NUMBERS:
             continue
-        # Not asked for its attributes: those of strangers, such as Awkward's, have the names of ours.
+        # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
         layout = getattr(operand, "_layout", None) if type(operand) is kind else None
         if layout is None or operand._buffer.memory is None:
             return None
@@ -39,7 +39,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
-        return None  # the general way says what is wrong
+        return None  # the general method raises the error
     if not result.flags.c_contiguous:
         return None  # the general way keeps NumPy's order of such a result
     return found._make(_packed(found._layout), Dense(result.reshape(-1)))
@@ -80,7 +80,7 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
 
 
 def _are_alike(one: "Layout[Any]", other: "Layout[Any]") -> bool:
-    """Tell whether what is made of two packed operands is over the layout of the other, and no question."""
+    """Return True if the result of two packed operands surely has the layout of the other."""
     mine, theirs = one.shape, other.shape
     if mine is theirs:
         return True
@@ -88,7 +88,7 @@ def _are_alike(one: "Layout[Any]", other: "Layout[Any]") -> bool:
         return mine == theirs
     if not one.implementation.is_packed or not other.implementation.is_packed:
         return False
-    # Names and layers are what operands agree on.
+    # Names and layers are compared in the general method.
     if any(own.has_layers or any(own.names) for own in (mine, theirs)):
         return False
     # Loaded here: most programs compute nothing on rows.

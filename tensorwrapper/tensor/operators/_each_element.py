@@ -29,7 +29,7 @@ def call_for_each(
 ) -> object:
     """Return a tensor of the results of a function at each element; a null stays null, O(elements).
 
-    `rest` and `named` are what the function is given besides, with arrays in the place of boxes.
+    `rest` and `named` are the function's further arguments, with arrays in the place of boxes.
     """
     plain, valid = sides_of(tensor)
     flat, whole = plain.elements(), not tensor.buffer.nullable

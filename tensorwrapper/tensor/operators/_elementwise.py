@@ -48,7 +48,7 @@ Out: TypeAlias = "TensorCommon[Any] | Array | None"
 
 
 def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
-    """Return what a ufunc makes of its operands: one tensor, a tuple of several, or what ``out=`` names."""
+    """Return the result of a ufunc of its operands: one tensor, a tuple of several, or those of ``out=``."""
     name = ufunc.__name__
     outs = _outs(options.pop("out", None), ufunc.nout, name)
     where = options.pop("where", True)
@@ -302,9 +302,9 @@ def _call_boxes(
 def _computed(
     ufunc: np.ufunc, arrays: "list[Any]", targets: "list[Array | None]", options: dict[str, Any]
 ) -> object:
-    """Return what NumPy computes, in the targets where there are some: by the rule of `assign`.
+    """Return NumPy's results, in the targets where there are some: by the rule of `assign`.
 
-    NumPy itself casts to the type of ``out=`` whatever is lost; only ``casting="unsafe"`` asks for that.
+    NumPy itself casts to the type of ``out=`` even with losses; only ``casting="unsafe"`` selects that.
     """
     if all(target is None for target in targets):
         return ufunc(*arrays, **options)
@@ -345,7 +345,7 @@ def _may_lose(
         and len(given) == 1
         and "dtype" not in options
     ):
-        # Of one type NumPy computes that type, or what it casts to it without a loss or not at all.
+        # Of one type NumPy computes that type, or a type that it casts to it without a loss or not at all.
         return ufunc is np.float_power
     made = types_made(ufunc, arrays, options)
     return any(
@@ -404,7 +404,7 @@ def _given_back(
     shape: Shape[Any],
     operands: Sequence[object],
 ) -> object:
-    """Write what could not be written in place, and return one result or a tuple of several."""
+    """Write the results that could not be written in place, and return one result or a tuple of several."""
     for out, target in zip(outs, targets, strict=True):
         if out is None or target is None or isinstance(out, np.ndarray):
             continue

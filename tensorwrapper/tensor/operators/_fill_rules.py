@@ -1,4 +1,4 @@
-"""What stands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
+"""Operands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,7 +12,7 @@ from tensorwrapper.typing import Array
 __all__ = ["DENSE", "check_beside", "check_one_fill"]
 
 DENSE: Final = object()
-"""What stands for the fill of a dense tensor, which has none."""
+"""Marker in place of the fill of a dense tensor, which has none."""
 
 
 def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) -> None:
@@ -21,10 +21,10 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
     Parameters
     ----------
     name
-        What is done with them.
+        Name of the operation.
     masks
         The fill of each operand that only decides between the others; a number is a fill, too, `DENSE`
-        stands for a dense tensor, and None for what is not known.
+        is the marker of a dense tensor, and None of an unknown fill.
     choices
         The fills of the others, likewise.
 
@@ -43,7 +43,7 @@ def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) 
 
 
 def check_one_fill(what: str, fills: Sequence[object], hint: str = "`s.to_dense()` has all elements") -> None:
-    """Raise unless fills are one, as far as they are known; `what` needs that, and `hint` says what does not.
+    """Raise unless all known fills are equal; `what` needs that, and `hint` names an alternative.
 
     Raises
     ------

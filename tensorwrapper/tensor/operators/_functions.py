@@ -76,7 +76,7 @@ _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 def call_function(
     function: Callable[..., Any], types: Iterable[type], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of tensors; see NEP 18."""
+    """Return the result of a function of NumPy for tensors; see NEP 18."""
     own = _OWN.get(function)
     if any(not issubclass(kind, TensorCommon | np.ndarray) for kind in types):
         return NotImplemented
@@ -114,7 +114,7 @@ def call_function(
 def _call_of_rows(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> Callable[..., object] | None:
-    """Return the call of a function for tensors that are no arrays: sparse ones, rows, nulls; else None."""
+    """Return the call of a function for tensors that are not arrays: sparse ones, rows, nulls; else None."""
     if is_of_stored(function, arguments, options):
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
@@ -148,7 +148,7 @@ def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -
 def _moved_with_nulls(
     function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> TensorBase[Any]:
-    """Return what a function that moves elements makes of values, and beside them of truth values."""
+    """Return the result of a function that moves elements, for values and for their validity."""
     first: Any = arguments[0]
     several = isinstance(first, list | tuple)
     given: list[Any] = list(cast("list[object]", first)) if several else [first]
@@ -212,7 +212,7 @@ def _are_boxes(values: Iterable[object]) -> bool:
 
 
 def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
-    """Raise if a function would write into an array of its own that stands for a tensor without memory."""
+    """Raise if a function would write into a temporary array of a tensor without memory."""
     out = options.get("out")
     outs = cast("tuple[object, ...]", out if isinstance(out, tuple) else (out,))
     for target in (*outs, *(arguments[:1] if short in WRITERS else ())):
@@ -281,7 +281,7 @@ _HINTS = {
         "`[np.asarray(cell) for _, cell in r.cells()]` are boxes",
     ),
 }
-"""What to write instead where NumPy's function has no meaning for rows."""
+"""Alternatives to NumPy's functions that have no meaning for rows."""
 
 
 def _are_lazy(operands: Iterable[object]) -> bool:
@@ -292,7 +292,7 @@ def _are_lazy(operands: Iterable[object]) -> bool:
 
 
 def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
-    """Return the view of what was given, as elements of a type; each of them is cast, as NumPy's are."""
+    """Return the view of the operands, as elements of a type; each of them is cast, as NumPy's are."""
     if dtype is None:
         return view
     for own in given:
@@ -338,7 +338,7 @@ def _where(condition: object, *choices: object) -> object:
 
 
 def _where_with_nulls(operands: "list[Operand]") -> TensorBase[Any]:
-    """Return what is chosen of operands that may have nulls; a null where the condition is one."""
+    """Return the chosen elements of nullable operands; a null where the condition is one."""
     shape, reference = shape_of(operands, "where")
     plain = [sides_of(own)[0] if isinstance(own, TensorBase) else own for own in operands]
     chosen = cast("TensorBase[Any]", _where(*plain))
@@ -457,9 +457,9 @@ def _stack(
 def _tensors(
     given: Iterable[object], name: str, axis: "SupportsIndex | None" = None
 ) -> list[TensorBase[Any]]:
-    """Return what is joined as tensors, of which at least one is given.
+    """Return the operands to join as tensors, of which at least one is given.
 
-    Arrays lie nowhere: they are put where the first tensor is, but along the mode `axis`.
+    Arrays have no origin: they get that of the first tensor, except along the mode `axis`.
     """
     read = [read_operand(operand, name) for operand in given]
     shape = first_tensor(read).shape.flatten()
@@ -545,7 +545,7 @@ def _join_with_nulls(
 def _of_one_type(
     arrays: list[Array], dtype: _DType, casting: _Casting, name: str
 ) -> "tuple[np.dtype[Any], list[Array]]":
-    """Return the type that is asked for, or that arrays are promoted to, and arrays that fit it."""
+    """Return the given type, or the promoted type of arrays, and arrays that fit it."""
     common = to_dtype(dtype) if dtype is not None else promoted([array.dtype for array in arrays], name)
     for array in arrays:
         _check_casting(array.dtype, common, casting)
@@ -625,7 +625,7 @@ def _ndim(a: object) -> int:
 
 
 def _shape(a: object) -> Extents:
-    """Return the extents of a box or a sparse tensor, for which no element is asked."""
+    """Return the extents of a box or a sparse tensor, without reading an element."""
     if not isinstance(a, TensorCommon):
         return np.shape(cast("Any", a))
     shape = a.shape.flatten()

@@ -45,7 +45,7 @@ def valid_at(
 def compute_with_nulls(
     call: "Callable[[list[Any]], object]", operands: Sequence[Operand], name: str
 ) -> "tuple[TensorBase[Any], ...]":
-    """Return what a call makes of operands, element by element, at least one of which is nullable.
+    """Return the result of a call element by element, for operands of which at least one is nullable.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def compute_with_nulls(
 def _of_all(
     call: "Callable[[list[Any]], object]", operands: Sequence[Operand], valid: Marks, like: TensorBase[Any]
 ) -> "tuple[TensorBase[Any], ...] | None":
-    """Return what a call makes of numbers, those under nulls too; None if it warns or refuses one of them.
+    """Return the result of a call for all numbers, also under nulls; None if it warns or refuses one.
 
     One pass in place of two copies of each operand. An element that warns is valid, or under a null: the
     general way tells which.

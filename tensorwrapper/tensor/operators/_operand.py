@@ -1,4 +1,4 @@
-"""What may stand beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
+"""Operands beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeGuard, cast
@@ -39,12 +39,12 @@ def is_tensor(value: object) -> TypeGuard[TensorBase[Any]]:
 
 
 def is_tensor_or_view(value: object) -> TypeGuard[TensorCommon[Any]]:
-    """Tell whether a value has a shape of ours."""
+    """Return True for a tensor or a view."""
     return isinstance(value, TensorCommon)
 
 
 def is_foreign(value: object) -> bool:
-    """Tell whether a value answers NumPy's protocol itself, in a way that is not the array's or ours."""
+    """Return True if a value implements NumPy's protocol in another way than arrays and tensors."""
     if isinstance(value, TensorCommon):
         return False
     answer = getattr(type(value), "__array_ufunc__", None)
@@ -77,7 +77,7 @@ def read_mask(where: object, what: str) -> Operand:
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
-    """Return operands as what can be computed with; a view that comes twice is computed once."""
+    """Return operands ready to compute with; a view that comes twice is computed once."""
     seen: dict[int, Operand] = {}
     return [
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
@@ -86,7 +86,7 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
 
 
 def read_operand(value: object, what: str) -> Operand:
-    """Return one operand as what can be computed with.
+    """Return one operand ready to compute with.
 
     Raises
     ------
@@ -98,9 +98,9 @@ def read_operand(value: object, what: str) -> Operand:
     if type(value) in _WEAK:
         return cast("complex", value)
     if is_tensor_or_view(value):
-        # Of rank 0 it is a number that has a type.
+        # At rank 0 it is a number with a dtype.
         tensor: Any = value._as_operand()
-        # A number, whatever held it.
+        # A number, whatever its container.
         number = (tensor.buffer.fill_value is not None or tensor.buffer.stores_orbits) and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
@@ -115,7 +115,7 @@ def read_operand(value: object, what: str) -> Operand:
         foreign = with_its_nulls(value)
         return foreign if is_tensor(foreign) else _read_array(value, what)
     if isinstance(value, _WEAK):
-        # A subclass, such as an enumeration, is what it stands for.
+        # A subclass, such as an enumeration, is used by its value.
         return cast("complex", value)
     raise ConversionError(
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "

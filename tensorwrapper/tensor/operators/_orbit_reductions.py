@@ -35,7 +35,7 @@ _PART: Final = 1 << 22
 def reduce_orbits(
     ufunc: np.ufunc, tensor: TensorBase[Any], over: Shape[Any], options: dict[str, Any], name: str
 ) -> TensorBase[Any]:
-    """Return what a ufunc makes of the modes that ``axis=`` names, dense.
+    """Return the reduction of the modes that ``axis=`` names, dense.
 
     Of all modes a sum, a maximum and the like take the stored elements alone, O(stored). Else elements are
     unpacked part by part.
@@ -43,7 +43,7 @@ def reduce_orbits(
     Parameters
     ----------
     ufunc
-        What reduces.
+        The ufunc.
     tensor
         A symmetric tensor or a part of one.
     over
@@ -51,7 +51,7 @@ def reduce_orbits(
     options
         Those of ``reduce``.
     name
-        What errors call it.
+        Its name in errors.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def reduce_orbits(
 
 
 def _of_stored(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: "npt.DTypeLike | None") -> Array | None:
-    """Return what a ufunc makes of all elements by those that are stored; None if they do not say."""
+    """Return the reduction of all elements by the stored ones; None if these do not suffice."""
     packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
     if not isinstance(packed, Symmetric) or packed.symmetry.is_zero:
         return None
@@ -136,7 +136,7 @@ def _count_zeros(packed: Symmetric[Any]) -> int:
 def _by_parts(
     ufunc: np.ufunc, tensor: TensorBase[Any], gone: set[int], dtype: "npt.DTypeLike | None"
 ) -> Array:
-    """Return what a ufunc makes of some modes of a box; halves of it one after the other if it is large."""
+    """Return the reduction of some modes of a box; halves of it one after the other if it is large."""
     extents: tuple[int, ...] = tensor.shape.extents
     modes = [mode for mode, n in enumerate(extents) if n > 1]
     kept = [mode for mode in modes if mode not in gone]

@@ -27,7 +27,7 @@ WRITERS: Final = {
     "put_along_axis": "values",
     "putmask": "values",
 }
-"""Functions that write into their first argument, and the name of what they write."""
+"""Functions that write into their first argument, and the names of the values that they write."""
 
 
 def without_out(

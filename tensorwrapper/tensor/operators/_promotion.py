@@ -24,7 +24,7 @@ def promoted(
     Raises
     ------
     DTypeError
-        If there is none, or one of the types would change its kind: a duration is no date.
+        If there is none, or one of the types would change its kind: a duration is not a date.
     """
     given = list(dict.fromkeys(dtypes))
     try:
@@ -63,12 +63,12 @@ def type_of_extreme(
 def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:
     """Raise unless elements of a type may become the type that ``dtype=`` of a reduction computes in.
 
-    NumPy casts them whatever is lost, and makes a number of not-a-number.
+    NumPy casts them even with losses, and makes a number of not-a-number.
 
     Raises
     ------
     DTypeError
-        If they may not: floats are no integers, complex numbers no floats.
+        If they may not: floats are not integers, complex numbers no floats.
     """
     wanted = to_dtype(dtype)
     try:

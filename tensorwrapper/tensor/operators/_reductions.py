@@ -157,7 +157,7 @@ def _accumulate_with_nulls(
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
     if not shape.is_box and mode != last:
-        raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
+        raise JaggedModeError(f"{name}: rows are along the last mode of {shape!r}: use axis=-1")
     order = [*[own for own in range(shape.rank) if own != mode], mode]
     turned: Any = tensor._flat()
     if mode != last:
@@ -198,12 +198,12 @@ def _reduce_box(
 
 
 def reduced_shape(shape: Shape[Any], axis: object, name: str) -> Shape[Any]:
-    """Return the indices of what a ufunc makes of the modes that ``axis=`` names, of a shape without layers.
+    """Return the indices of the reduction over the modes of ``axis=``, of a shape without layers.
 
     Raises
     ------
     JaggedModeError
-        If it is no box, and they are not the last ones.
+        If it is not a box, and they are not the last ones.
     RankError
         If there is no such mode.
     """
@@ -234,7 +234,7 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
     first = shape.rank - len(modes)
     if modes != set(range(first, shape.rank)):
         raise JaggedModeError(
-            f"{name}: rows lie along the last modes, and mode {sorted(modes)} of {shape!r} is none of them; "
+            f"{name}: rows are along the last modes, and mode {sorted(modes)} of {shape!r} is none of them; "
             "axis=-1 reduces rows, axis=None all elements"
         )
     return first
@@ -254,7 +254,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
         return finished(over_array(result, tensor.shape, [tensor]), out, name)
     if _axes(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
-        raise JaggedModeError(f"{name}: rows lie along the last mode of {shape!r}: axis=-1 goes along them")
+        raise JaggedModeError(f"{name}: rows are along the last mode of {shape!r}: use axis=-1")
     dtype = options.pop("dtype", None)
     if options:
         raise ConversionError(f"{name} does not know {', '.join(map(repr, options))}")
@@ -328,7 +328,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
 def _fitting(ufunc: np.ufunc, array: Array, values: "list[Any]") -> "list[Any]":
     """Return the other operands as ones with which the elements of an array stay of its type.
 
-    NumPy's ``at`` casts what it computes whatever is lost: fractions, and integers that become no time.
+    NumPy's ``at`` casts its results even with losses: fractions, and integers to times that are not valid.
     """
 
     def fits(given: "list[Any]") -> bool:

@@ -1,4 +1,4 @@
-"""What NumPy raises while it computes, as errors of this package that are also the builtin it raised."""
+"""Exceptions of NumPy's computations, as errors that also derive from the original class."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ __all__ = ["refusals"]
 
 @contextmanager
 def refusals(name: str) -> Generator[None]:
-    """Turn exceptions of NumPy into ours.
+    """Convert exceptions of NumPy to errors of this package.
 
-    Those that somebody asks for by name pass: FloatingPointError (``errstate``), LinAlgError, AxisError.
+    Exceptions that callers catch by name pass: FloatingPointError (``errstate``), LinAlgError, AxisError.
     """
     try:
         yield
@@ -34,7 +34,7 @@ def refusals(name: str) -> Generator[None]:
     except OverflowError as error:
         raise SizeOverflowError(f"{name}: {error}") from error
     except TypeError as error:
-        # A call with options that the method does not know is no matter of types.
+        # A call with options that the method does not know is not a matter of types.
         text = str(error)
         if "loop" in text or "could not be safely coerced" in text:
             raise DTypeError(

@@ -47,7 +47,7 @@ ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_W
 """The names of the functions of NumPy that go along rows."""
 
 _UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
-"""What NumPy's signatures have where no value is given."""
+"""Default of NumPy's parameters without a value."""
 _LOST: Final = {"m": np.timedelta64("NaT"), "M": np.datetime64("NaT")}
 _READ: Final = {"a", "axis", "out", "keepdims", "where"}
 _OPTIONS: Final[dict[str, set[str]]] = {
@@ -67,7 +67,7 @@ _OPTIONS: Final[dict[str, set[str]]] = {
 def call_along_rows(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of the rows of its first argument, or of all elements.
+    """Return the result of a function of NumPy for the rows of its first argument, or for all elements.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def call_along_rows(
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
-    """Return what a function makes of rows, or of all elements, which are read now."""
+    """Return the result of a function of rows, or of all elements, which are read now."""
     short = function.__name__
     name, base, tensor = f"np.{short}", _WITHOUT_NAN.get(short, short), given["a"]._as_operand()
     if given["axis"] is None:
@@ -103,7 +103,7 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     if base in _RUNNING:
         return _running(base, tensor, given, lost=lost)
     if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
-        # What is left out is as what is missing, and stays in its place.
+        # A value that is left out is treated as a null, and stays in its place.
         tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
@@ -145,7 +145,7 @@ def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any
 
 
 def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str, Any], name: str) -> object:  # noqa: ANN401 - of any rank
-    """Return what a function of NumPy makes of all elements that ``where=`` marks, but for nulls."""
+    """Return the result of a function of NumPy for all elements that ``where=`` marks, without nulls."""
     tensor = _marked(tensor, given.pop("where", True), name)
     out = given.pop("out", None)
     options = {key: own for key, own in given.items() if key != "a" and own is not _UNSET}

@@ -1,4 +1,4 @@
-"""The shapes of operands, for the rule of the floor of shapes, and of what results are written into."""
+"""Shapes of operands and of the targets of results, by the rules of ``shape``."""
 
 from collections.abc import Sequence
 from typing import Any

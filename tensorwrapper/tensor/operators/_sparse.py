@@ -1,7 +1,7 @@
 """Ufuncs of sparse tensors: of the fills, and of the elements at the places that any of them stores.
 
-What comes out equal to the new fill is not stored. A dense operand is refused whatever the ufunc: the type
-of a result would otherwise follow from values.
+Results equal to the new fill are not stored. A dense operand is refused for every ufunc: the type of a result
+would otherwise follow from values.
 """
 
 from collections.abc import Iterable
@@ -71,7 +71,7 @@ def _computed(
     name: str,
     mask: "Operand | None" = None,
 ) -> "tuple[TensorBase[Any], ...]":
-    """Return what a function makes of sparse tensors and numbers, behind a mask if that is dense."""
+    """Return the result of a function of sparse tensors and numbers, behind a mask if that is dense."""
     given = [own for own in operands if isinstance(own, TensorBase) and own.shape.rank]
     masks = [mask] if mask is not None and _fill_of(mask) is DENSE else []
     shape, reference = given[0].shape, None
@@ -105,7 +105,7 @@ def _several(found: Any) -> "tuple[Any, ...]":  # noqa: ANN401 - one array or mo
 
 
 def _stored(places: IntArray, result: Array, size: int, fill: Array) -> BufferCommon[Any]:
-    """Return a buffer of what differs from the fill."""
+    """Return a buffer of the elements that differ from the fill."""
     check_dtype(result.dtype)
     fill = fill.astype(result.dtype)
     gone = is_fill(result, fill)

@@ -21,7 +21,7 @@ def variance_of(tensor: Any, ddof: float) -> Any:  # noqa: ANN401 - a tensor, an
     size = tensor.shape.size
     with np.errstate(all="ignore"):
         mean = np.sum(values) / np.float64(size)
-        # A real number leaves conjugates what they are.
+        # Subtracting a real number keeps conjugates.
         center = mean.real if values.dtype.kind == "c" and not mean.imag else mean
         apart = np.absolute(values - center.astype(values.dtype)) if mean else np.absolute(values)
         found = np.sum(np.square(apart)) / np.float64(max(size - ddof, 0))

@@ -14,9 +14,9 @@ from tensorwrapper.tensor.operators._row_functions import REDUCTIONS
 __all__ = ["call_on_stored", "is_of_stored"]
 
 _STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
-"""The names of functions of NumPy that say what elements that are all alike come to."""
+"""The names of functions of NumPy whose result for many equal elements is known."""
 _OF_ALL: Final = frozenset(("std", "var", "median"))
-"""Those that this is known of for all elements together."""
+"""Functions that are supported only for all elements together."""
 
 
 def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
@@ -33,7 +33,7 @@ def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", opt
 def call_on_stored(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of NumPy makes of tensors that do not store all elements: dense, or a number.
+    """Return a NumPy function's result for tensors that do not store all elements: dense, or a number.
 
     Raises
     ------

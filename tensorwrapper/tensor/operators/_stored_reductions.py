@@ -29,18 +29,18 @@ _KNOWN: Final = frozenset(
         *("bitwise_or", "bitwise_and", "bitwise_xor"),
     )
 )
-"""Ufuncs of which it is known what many elements that are alike come to."""
+"""Ufuncs whose reduction of many equal elements is known."""
 
 
 def reduce_stored(
     ufunc: np.ufunc, tensor: TensorBase[Any], over: Shape[Any], options: dict[str, Any], name: str
 ) -> TensorBase[Any]:
-    """Return what a ufunc makes of the modes that ``axis=`` names, dense. O(stored log stored + result).
+    """Return the reduction of the modes that ``axis=`` names, dense. O(stored log stored + result).
 
     Parameters
     ----------
     ufunc
-        What reduces.
+        The ufunc.
     tensor
         Sparse, or of blocks: elements that are not stored are its fill.
     over
@@ -48,12 +48,12 @@ def reduce_stored(
     options
         Those of ``reduce``.
     name
-        What errors call it.
+        Its name in errors.
 
     Raises
     ------
     ConversionError
-        If it is not known what many elements that are alike come to.
+        If the reduction of many equal elements is not known.
     ExtentError
         If nothing is reduced, and the ufunc has no identity.
     """
@@ -150,7 +150,7 @@ def _reduced(
 def _fills_reduced(
     ufunc: np.ufunc, fill: Array, counts: IntArray, dtype: npt.DTypeLike | None = None
 ) -> Array:
-    """Return what a ufunc makes of so many elements that are alike; of none its identity, or the element."""
+    """Return the reduction of so many equal elements; of none its identity, or the element."""
     kind = np.asarray(ufunc.reduce(np.zeros(1, fill.dtype), dtype=dtype)).dtype
     one = np.asarray(ufunc.reduce(fill.reshape(1), dtype=dtype)).astype(kind)
     name = ufunc.__name__
@@ -173,7 +173,7 @@ def _fills_reduced(
 
 
 def reduce_present(ufunc: np.ufunc, tiles: "PresentTiles[Any]", initial: object) -> Array:
-    """Return what a ufunc makes of each tile of a grid, as an array over it. O(present elements + tiles).
+    """Return the reduction of each tile of a grid, as an array over it. O(present elements + tiles).
 
     Raises
     ------
@@ -201,7 +201,7 @@ def _reduce_tiles(
     if ufunc.__name__ in _KNOWN:
         alike = _fills_reduced(ufunc, tiles.fill, sizes)
     else:
-        # An empty tile has the identity; without one there is `initial`, which is put in its place below.
+        # An empty tile has the identity; without one, `initial` replaces it below.
         known = ufunc.identity is not None
         parts = [ufunc.reduce(np.full(n if known else max(n, 1), tiles.fill)) for n in sizes.tolist()]
         alike = np.array(parts, dtype=parts[0].dtype if parts else tiles.fill.dtype)

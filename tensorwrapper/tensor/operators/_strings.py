@@ -36,7 +36,7 @@ _Words: TypeAlias = "npt.NDArray[np.uint64]"
 __all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of"]
 
 _BLOCK: Final = 1 << 15
-"""How many pairs of strings are compared at a time: what that takes stays in the cache of a processor."""
+"""Pairs of strings compared at a time, so that they stay in the cache of a processor."""
 _MOST_CUTS: Final = 256
 _MOST_BYTES: Final = 1 << 22
 _NO_LENGTHS: Final = frozen_array(np.zeros(0, np.int64))
@@ -72,7 +72,7 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
 def call_on_texts(
     function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
-    """Return what a function of ``np.strings`` makes of rows: a tensor, or one for each of its results."""
+    """Return the result of a function of ``np.strings`` for rows: one tensor, or one for each result."""
     values = (*arguments, *options.values())
     read = read_operands(tuple([value for value in values if _has_elements(value)]), name)
     shape, reference = shape_of(read, name)
@@ -98,7 +98,7 @@ def _has_elements(value: object) -> bool:
 
 @contextmanager
 def _text_refusals(name: str) -> Generator[None]:
-    """Turn exceptions of NumPy into ours, and say of nulls what gives them a text."""
+    """Convert exceptions of NumPy; for nulls add a hint how to fill them."""
     with refusals(name):
         try:
             yield
@@ -109,7 +109,7 @@ def _text_refusals(name: str) -> Generator[None]:
 
 
 def _over_texts(result: object, shape: Shape[Any], operands: Sequence[Operand]) -> TensorBase[Any]:
-    """Return a tensor of what NumPy made of texts, one for each element."""
+    """Return a tensor of NumPy's results for texts, one for each element."""
     flat = np.asarray(cast("Array", result)).reshape(-1)
     if flat.dtype.kind == "T":
         found, _ = read_strings(flat, "utf8")
@@ -120,7 +120,7 @@ def _over_texts(result: object, shape: Shape[Any], operands: Sequence[Operand]) 
 def _times(arrays: list[Array]) -> list[Array]:
     """Return texts and how often to repeat them; one without characters never.
 
-    NumPy repeats it one by one as often as it is told, and -1 is 2^64 - 1 there.
+    NumPy repeats it one by one any number of times, and -1 is 2^64 - 1 there.
     """
     first, second = map(np.asarray, arrays)
     if second.dtype.kind in "iu":
@@ -139,7 +139,7 @@ def kind_of(operand: Operand) -> Literal["utf8", "binary"]:
 
 
 def data_of(operand: Operand) -> StringData:
-    """Return the strings of an operand, in row-major order of its own indices."""
+    """Return the strings of an operand, in row-major order of its indices."""
     if isinstance(operand, TensorBase):
         if not holds_strings(operand.dtype):
             raise DTypeError("strings are compared with strings, as in `st == 'ab'`")
@@ -150,7 +150,7 @@ def data_of(operand: Operand) -> StringData:
 def places_of(
     operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] | None", name: str
 ) -> "IntArray | None":
-    """Return which string of an operand stands at each element of the result; None: as they come."""
+    """Return which string of an operand is at each element of the result; None if they are in order."""
     extents = operand.shape if isinstance(operand, np.ndarray) else ()
     rank = operand.shape.rank if isinstance(operand, TensorBase) else len(extents)
     if not rank:
@@ -189,7 +189,7 @@ def _array_of(operand: Operand, shape: Shape[Any], reference: "TensorBase[Any] |
 def _compare(
     name: str, data: list[StringData], places: "list[IntArray | None]", size: int
 ) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return what a comparison says of each pair of strings."""
+    """Return the result of a comparison of each pair of strings."""
     only_equal = name in ("equal", "not_equal")
     for strings in data:
         if strings.null_count and not only_equal:
@@ -303,7 +303,7 @@ class _Side:
     stops: IntArray
     lengths: IntArray
     valid: "npt.NDArray[np.bool_] | None"
-    """Which are no nulls; None if there are no nulls."""
+    """Validity; None if there are no nulls."""
 
     @classmethod
     def of(cls, strings: StringData, at: "IntArray | None") -> "_Side":

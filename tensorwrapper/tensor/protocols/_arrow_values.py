@@ -22,7 +22,7 @@ class ArrowRows:
 
     elements: Array | StringData
     valid: "npt.NDArray[np.bool_] | None"
-    """Of each number and time whether it is no null; None if all are. Strings say it themselves."""
+    """Validity of numbers and times; None if all are valid. Strings have their own."""
     shape: Shape[Any]
     order: tuple[int, ...] | None
     """The order in which the modes are meant; None is the one that they have."""

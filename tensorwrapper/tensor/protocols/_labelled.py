@@ -15,7 +15,7 @@ __all__ = ["labelled_shape"]
 
 
 class _Labelled(Protocol):
-    """What has names for its modes, and arrays of labels for some of them."""
+    """An object with names for its modes, and arrays of labels for some of them."""
 
     @property
     def shape(self) -> tuple[int, ...]:

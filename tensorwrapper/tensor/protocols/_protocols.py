@@ -1,4 +1,4 @@
-"""What foreign values are, told by what they can do: to ask loads nothing, neither theirs nor ours."""
+"""Recognise foreign values by their methods, without importing their libraries."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Many arrays as the rows of one jagged tensor, joined all at once."""
+"""Arrays as the rows of one jagged tensor, joined all at once."""
 
 from operator import attrgetter
 from typing import Any, cast

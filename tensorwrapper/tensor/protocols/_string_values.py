@@ -31,7 +31,7 @@ def read_strings(values: object, kind: StringKind | None) -> tuple[StringData, S
         One str or bytes, or None; a tensor of strings, string data, an array of NumPy or Arrow; or lists,
         nested, of str or bytes and None, which make a box if all lists of a level are of one length.
     kind
-        What the elements must be; it decides where values do not tell.
+        Kind of the elements; it decides where values do not determine it.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def _read_array(array: Array, kind: StringKind | None) -> tuple[StringData, Shap
             "a masked array would lose its mask: array.astype(object).filled(None) has nulls"
         )
     if array.dtype.kind == "O":
-        # Here, and not below, so that `kind` says what an array of nulls is.
+        # Here, and not below, so that `kind` determines the kind of an array of nulls.
         items = array.reshape(-1).tolist()
         return StringData.from_list(items, kind=kind), Shape.smooth(array.shape)
     return strings_from_numpy(array), Shape.smooth(array.shape)

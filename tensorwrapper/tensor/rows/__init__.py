@@ -1,1 +1,1 @@
-"""Rows, cells and tiles of a tensor: where they lie, how they are known, reduced, summed, made longer."""
+"""Rows, cells and tiles of a tensor: their positions, their facts, reductions, sums, and padding."""

@@ -34,7 +34,7 @@ def pad_mode(
     length
         How many indices it gets.
     fill
-        What new elements are, as an array of rank 0 of their type.
+        Value of new elements, as an array of rank 0 of their type.
     clip
         Whether a mode that has more indices loses the last of them.
 
@@ -147,7 +147,7 @@ def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -
 
 
 def _leaf_of(table: IntArray) -> IntArray:
-    """Return what columns hold of the extents of all leaves."""
+    """Return the extents of all leaves in the columns."""
     return frozen_array(splits_of(table[:, 0]) if table.shape[1] == 1 else tidy_table(table))
 
 

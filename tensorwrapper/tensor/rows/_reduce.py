@@ -19,8 +19,8 @@ __all__ = ["check_filled", "fit_initial", "reduce_box", "reduce_last", "reduce_r
 def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     """Return ``initial=`` of a reduction as an element of its result, an array of rank 0.
 
-    As in NumPy it takes the type of the result, and does not change it. What that cannot say is refused:
-    NumPy would drop fractions. Of truth values it has the truth.
+    As in NumPy it is cast to the type of the result, and does not change it. A value that does not fit is
+    refused: NumPy would drop fractions. For truth values its truth counts.
 
     Raises
     ------
@@ -35,7 +35,7 @@ def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
 def check_filled(
     ufunc: np.ufunc, filled: list[npt.NDArray[np.bool_]], what: str, place: "Index | None" = None
 ) -> None:
-    """Raise if a reduction of something empty has no answer; `filled` says along each mode what has elements.
+    """Raise if an empty reduction has no answer; `filled` marks the parts with elements along each mode.
 
     `place` names the first empty one, where `filled` is of all of them in one line.
 
@@ -60,7 +60,7 @@ def reduce_box(
 ) -> Array:
     """Return one number per tile of an array that is cut at `marks` (from 0) along each mode.
 
-    Linear in the elements: one pass per mode, each over what the pass before left. ``what`` and ``dtype``
+    Linear in the elements: one pass per mode, each over the result of the pass before. ``what`` and ``dtype``
     are those of `reduce_runs`.
     """
     if array.ndim == 1:
@@ -102,7 +102,7 @@ def reduce_runs(
 ) -> Array:
     """Return one number per run ``flat[offsets[k]:offsets[k + 1]]``; linear in the elements.
 
-    ``what`` is how an error names a run, ``dtype`` the type that is computed in.
+    ``what`` names a run in errors, ``dtype`` is the type of the computation.
     """
     _check(ufunc, 1, flat.dtype)
     none: Array = np.zeros(1, flat.dtype)
@@ -155,7 +155,7 @@ def _with_empty(
     what: str = "tile",
     dtype: npt.DTypeLike | None = None,
 ) -> Array:
-    """Return the numbers of all tiles: the reduced ones, and for empty tiles what an empty reduction is."""
+    """Return the numbers of all tiles: the reduced ones, and for empty tiles the empty reduction."""
     check_dtype(result.dtype)
     if ufunc in (np.gcd, np.hypot):
         # An element by itself comes without its sign, too: NumPy begins with their identity, which is 0.
@@ -164,7 +164,7 @@ def _with_empty(
     if initial is not None:
         neutral = fit_initial(initial, result.dtype)
         result = ufunc(result, neutral)
-    # Without tiles in one mode there are none at all, whatever the other modes say.
+    # Without tiles in one mode there are none at all, whatever is in the other modes.
     if all(f.all() for f in filled) or not all(map(len, filled)):
         return result
     if neutral is None:

@@ -1,4 +1,4 @@
-"""What rows are known by: lengths, positions, runs of equal elements; as flat arrays."""
+"""Facts of rows as flat arrays: lengths, positions, runs of equal elements."""
 
 from typing import Final
 

@@ -14,7 +14,7 @@ __all__ = ["sums_of_short_runs"]
 _MANY: Final = 1 << 12
 """Runs from which they are summed side by side."""
 _AT_ONCE: Final = 1 << 13
-"""Runs that are summed at a time, so that what is in between stays in a cache."""
+"""Runs that are summed at a time, so that intermediate results stay in a cache."""
 _LEFT_TO_RIGHT: Final = 7
 """Elements that NumPy adds from the first to the last; of more it makes pairs."""
 _LONG: Final = 256
@@ -25,7 +25,7 @@ def sums_of_short_runs(flat: Array, offsets: IntArray, dtype: npt.DTypeLike | No
     """Return the sum of each run ``flat[offsets[k]:offsets[k + 1]]``; None where `reduceat` takes no longer.
 
     Floats are added from the first of a run to the last: the bits are those of ``np.add.reduce`` of the run,
-    which `reduceat` does not always give. Integers wrap as ever. `dtype` is what is computed in.
+    which `reduceat` does not always give. Integers wrap as always. `dtype` is the type of the computation.
     """
     count = len(offsets) - 1
     if count < _MANY or not flat.size:
@@ -34,7 +34,7 @@ def sums_of_short_runs(flat: Array, offsets: IntArray, dtype: npt.DTypeLike | No
     longest, total = _longest(offsets), int(offsets[-1] - offsets[0])
     if element.kind in "iu" and total <= 16 * count and longest <= _LONG:
         return _differences(flat, offsets, element)
-    # Each place is added to so many times, at a fortieth of what a run costs.
+    # Each place is added to many times, but an addition costs a fortieth of a run.
     passes = total * (longest - 1)
     if element.char in "fd" and element == flat.dtype and longest <= _LEFT_TO_RIGHT and passes <= 24 * count:
         return _windows(flat, offsets, longest)
@@ -54,7 +54,7 @@ def _longest(offsets: IntArray) -> int:
 
 
 def _differences(flat: Array, offsets: IntArray, element: "np.dtype[Any]") -> Array:
-    """Return what the sums up to the end of each run have more than those up to its beginning."""
+    """Return the differences of the running sums at the end and at the beginning of each run."""
     sums = np.empty(len(offsets) - 1, element)
     for runs, marks in _blocks(offsets):
         part = flat[marks[0] : marks[-1]]
@@ -68,7 +68,7 @@ def _differences(flat: Array, offsets: IntArray, element: "np.dtype[Any]") -> Ar
 def _windows(flat: Array, offsets: IntArray, longest: int) -> Array:
     """Return the sums of runs out of those of all windows, which from each place on are up to so long."""
     sums = np.empty(len(offsets) - 1, flat.dtype)
-    # Nobody reads the rest beyond the next block.
+    # The rest beyond the next block is not read.
     windows = np.zeros((longest + 1, _AT_ONCE * longest + 1), flat.dtype)
     odd = False
     with np.errstate(all="ignore"):  # Most windows reach from one run into the next.

@@ -15,7 +15,7 @@ __all__ = ["add_all"]
 def add_all(
     parts: Iterable[tuple[BufferCommon[Any], LayoutCommon, Array]], casting: WriteCasting = "same_kind"
 ) -> None:
-    """Add arrays to what layouts reach in buffers, one value to each index; an error changes nothing.
+    """Add arrays to the elements of layouts in buffers, one value to each index; an error changes nothing.
 
     O(elements), and memory of one address for each of them.
     """

@@ -31,7 +31,7 @@ __all__ = ["cell_layouts", "cells_in_box", "cut_elements", "groups_of", "select_
 
 
 def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
-    """Return the rows of a table that are alike, by what they say, ascending; O(n log n)."""
+    """Return the groups of equal rows of a table, with their values, ascending; O(n log n)."""
     if not len(extents):
         return []
     sizes, owners = np.unique(extents, axis=0, return_inverse=True)
@@ -57,7 +57,7 @@ def cut_elements(tensor: "TensorBase[Any]") -> tuple[Array, list[IntArray]]:
 
 
 def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
-    """Return where the cells of a jagged shape lie in a box that lies packed: each at its own indices.
+    """Return the places of the cells of a jagged shape in a packed box, each at its indices.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
 
 
 def _overlap(placed: Layout[Any], table: CellTable, box: Layout[Any]) -> str:
-    """Return what is said of two cells that have an element of a box in common. O(n log n)."""
+    """Return the message for two cells that have an element of a box in common. O(n log n)."""
     offsets = placed.offsets_of_ordinals(np.arange(placed.shape.size))
     order = np.argsort(offsets, kind="stable")
     at = int((np.diff(offsets[order]) == 0).argmax())
@@ -170,7 +170,7 @@ def tile_numbers(view: TileView, numbers: "npt.ArrayLike | Callable[..., npt.Arr
 
 
 def select_tiles(layout: Layout[Any], numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Layout[Any]:
-    """Return the layout of some tiles where they are: cells of a jagged shape, each with where it lies.
+    """Return the layout of some tiles in place: cells of a jagged shape, each with its position.
 
     Raises
     ------

@@ -272,7 +272,7 @@ def add_tiles(tensor: TensorBase[Any], source: TileSource) -> None:
 
 
 def tile_norms(tensor: TensorBase[Any], ord: NormOrder = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
-    """Return the norm of each tile, over the grid: dense, and of absent tiles what the fill gives."""
+    """Return the norm of each tile, over the grid: dense, for absent tiles from the fill."""
     found = present(tensor, "tile_norms")
     tiling, me = found.pattern.tiling, cast("Any", tensor)
     with memory_for(tiling.grid.size, "norms of tiles"):

@@ -135,7 +135,7 @@ def _of_orbits(
 
 
 _MOST = 1 << 16
-"""Elements among which the first one is looked for that is told."""
+"""Elements among which the first difference is searched for the message."""
 
 
 def _refuse(

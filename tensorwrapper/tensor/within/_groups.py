@@ -17,7 +17,7 @@ __all__ = ["BLOCK", "SHORT", "Columns", "each_row", "groups", "number_of_each", 
 SHORT: Final = 8
 """The longest row whose places are columns."""
 BLOCK: Final = 1 << 16
-"""Elements that are worked on at a time: with what is made of them they stay in a cache."""
+"""Elements processed at a time: with their results they stay in a cache."""
 _LONG = 1024  # least length of rows processed one at a time.
 _MIDDLE = 64  # greatest length of rows that always form a group.
 _FEW = 8  # least number of longer rows that form a group.
@@ -26,7 +26,7 @@ _NEAR = 1 << 16  # short rows that are grouped at a time: each length finds them
 _COUNTED = 16  # greatest length for which a comparison finds the rows.
 
 Columns: TypeAlias = "list[Array]"
-"""For each place of rows of one length the elements of all rows there."""
+"""Elements of all rows of one length at each position of the row."""
 
 
 def windows(flat: Array, length: int, *, writeable: bool = False) -> Array:
@@ -88,7 +88,7 @@ def each_row(
     flat, splits
         The elements, and where the rows begin and end.
     function
-        Returns what is to be written of a block of rows, or of one row, along the last axis.
+        Function that returns the values to write for a block of rows, or for one row, along the last axis.
     out
         Where it is written, at the places of the elements.
     columns

@@ -14,7 +14,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "repeats", "sort", "top"]
 
 RankMethod: TypeAlias = Literal["average", "min", "max", "dense", "ordinal"]
-"""Which rank equal elements have: the names that SciPy has."""
+"""Rank of equal elements, by SciPy's names."""
 
 RANK_METHODS: Final = ("average", "min", "max", "dense", "ordinal")
 

@@ -1,4 +1,4 @@
-"""The rows of a tensor: what lies along its last mode, under one prefix after the other."""
+"""The rows of a tensor: runs along its last mode, under one prefix after the other."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, final
@@ -108,7 +108,7 @@ class TensorRows(WithinRows[_T, _R]):
         return runs
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> _R:
-        """Return what `ufunc` makes of each row.
+        """Return the reduction of each row by `ufunc`.
 
         Empty rows get the identity of the ufunc, as NumPy's ``reduce`` gives for an empty array.
 
@@ -149,7 +149,7 @@ class TensorRows(WithinRows[_T, _R]):
         return f"<{len(self)} rows of {self._tensor.shape}>"
 
     def __reduce__(self) -> "tuple[type[TensorRows[Any, Any]], tuple[_T]]":
-        # Where the rows lie is found anew.
+        # The positions of the rows are computed again.
         return TensorRows, (self._tensor,)
 
 

@@ -36,7 +36,7 @@ def accumulated(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: npt.DType
 
 
 def differences(flat: Array, splits: IntArray) -> tuple[Array, IntArray]:
-    """Return what each element of a row has more than the one before, and how many these are. O(n)."""
+    """Return the difference of each element of a row and the one before, and the number of these. O(n)."""
     given: Any = flat
     every = np.not_equal(flat[1:], flat[:-1]) if flat.dtype.kind == "b" else given[1:] - given[:-1]
     lengths = np.diff(splits)

@@ -97,7 +97,7 @@ def at_valid(tensor: TensorBase[Any], result: TensorBase[Any]) -> TensorBase[Any
 
 
 def differences(tensor: TensorBase[Any]) -> TensorBase[Any]:
-    """Return what each element of a row has more than the one before; a null where one of them is."""
+    """Return the difference of each element of a row and the one before; a null where one of them is."""
     plain, valid = sides_of(tensor)
     flat = plain.buffer.own_elements_of(plain.layout.implementation)
     flat[~valid] = np.zeros((), flat.dtype)
@@ -116,7 +116,7 @@ def differences(tensor: TensorBase[Any]) -> TensorBase[Any]:
 def beside_empty(
     found: TensorBase[Any], filled: "npt.NDArray[np.bool_]", empty: object, shape: Shape[Any]
 ) -> TensorBase[Any]:
-    """Return elements of rows that have some, nulls among them, and what rows without any give."""
+    """Return elements of rows that have some, nulls among them, and the results of rows without any."""
     (made,) = over_valid([found], filled, shape, found)
     sides = made.buffer.sides
     if sides is not None and empty is not None and empty is not ... and not filled.all():

@@ -197,7 +197,7 @@ class WithinRows(ABC, Generic[_T, _R]):
     # Rows of other lengths.
 
     def diff(self) -> _R:
-        """Return what each element of a row has more than the one before; of truth, if they differ. O(n).
+        """Return the difference of each element of a row and the one before; for bools, ``!=``. O(n).
 
         Examples
         --------
@@ -855,7 +855,7 @@ def _parts_of(tensor: TensorBase[Any], name: str) -> tuple[Array, IntArray]:
 
 
 def _ordered(tensor: TensorBase[Any], name: str, *, descending: bool = False) -> tuple[Array, IntArray, bool]:
-    """Return what has the order of the elements, where rows begin and end, and whether it is to be reversed.
+    """Return the elements to order, the row splits, and whether the order is to be reversed.
 
     Each string becomes its number among the distinct ones, already reversed; nulls come last.
     """
@@ -923,7 +923,7 @@ def _no_answer(shape: Shape[Any], counts: IntArray, name: str) -> ExtentError:
 
 
 def _with_empty(found: Array, counts: IntArray, empty: object) -> "Array | Nullable[Any]":
-    """Return the numbers of all rows: those of rows with elements, and what others give."""
+    """Return the numbers of all rows: those of rows with elements, and those of the others."""
     filled = counts > 0
     if empty is not None and filled.all():
         return found

@@ -1,1 +1,1 @@
-"""Who waits at a socket and does something else meanwhile: a loop of asyncio, a thread beside the caller."""
+"""Waiting on a socket while other work goes on: in an asyncio loop, or in a helper thread."""

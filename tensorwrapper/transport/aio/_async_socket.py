@@ -1,4 +1,4 @@
-"""`AsyncSocket`: what `Socket` does, for a loop of asyncio, which goes on while one waits."""
+"""`AsyncSocket`: a `Socket` for asyncio, whose waits do not block the loop."""
 
 import asyncio
 import time
@@ -32,9 +32,9 @@ _LONGEST_PAUSE: Final = 0.02
 class AsyncSocket(Shown):
     """A `Socket` whose waits are awaited; its parameters are those of `Socket`.
 
-    It belongs to the thread that opened it, and any number of tasks there may send and receive at a time. A
-    task that is cancelled loses nothing: a message that it waited for is left to the next who receives, and
-    one that it waited to send was not begun. What is written about a `Socket` holds for it as well.
+    It belongs to the thread that opened it, and any number of tasks there may send and receive at a time.
+    Cancelling a task loses nothing: the next receiver gets the message that it waited for, and a message
+    that it waited to send was not begun. The notes of `Socket` apply as well.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class AsyncSocket(Shown):
         )
         self._timeout = timeout
 
-    # What does not wait.
+    # Members that do not wait.
 
     @property
     def kind(self) -> SocketKind:
@@ -90,27 +90,27 @@ class AsyncSocket(Shown):
 
     @property
     def closed(self) -> bool:
-        """Whether `close` was called, or a send was interrupted within a message."""
+        """True if `close` was called, or an exception interrupted a send within a message."""
         return self._socket.closed
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Where it listens and what it is connected to."""
+        """Addresses at which it listens and to which it is connected."""
         return self._socket.addresses
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether what is sent and received is encrypted."""
+        """True if messages are encrypted."""
         return self._socket.is_encrypted
 
     @property
     def counters(self) -> Counters:
-        """What went through so far, counted here: messages, frames, bytes, and bytes on the wire."""
+        """Totals so far, counted by this library: messages, frames, bytes, and bytes on the wire."""
         return self._socket.counters
 
     @property
     def is_broken(self) -> bool:
-        """Whether ZeroMQ broke off what it had connected to, as `Socket.is_broken` says."""
+        """True if ZeroMQ broke off a connection that it had made; see `Socket.is_broken`."""
         return self._socket.is_broken
 
     @property
@@ -135,7 +135,7 @@ class AsyncSocket(Shown):
         self._tell()
 
     def subscribe(self, topic: bytes | str = b"") -> None:
-        """Let a SUB receive what begins with these bytes, as `Socket.subscribe` does."""
+        """Let a SUB receive messages that begin with these bytes, as `Socket.subscribe` does."""
         self._socket.subscribe(topic)
         self._tell()
 
@@ -153,13 +153,13 @@ class AsyncSocket(Shown):
         return self._socket.filenos()
 
     def close(self) -> None:
-        """Close the socket; closing twice is harmless. Whoever waits gets a `TransportClosedError`."""
+        """Close the socket; closing twice is harmless. Waiting calls raise `TransportClosedError`."""
         self._unwatch()
         self._socket.close()
         for waiter in self._waiting:
             _wake(waiter)
 
-    # What waits.
+    # Members that wait.
 
     async def send(
         self,
@@ -173,7 +173,7 @@ class AsyncSocket(Shown):
         Raises
         ------
         TransportTimeoutError
-            If nobody took the message in time; nothing of it was sent.
+            If no peer took the message in time; nothing of it was sent.
         PeerUnreachableError
             If the peer of a ROUTER is not connected.
         TransportTornError
@@ -193,33 +193,36 @@ class AsyncSocket(Shown):
         return AsyncDelivery(self, delivery)
 
     async def receive(self, *, timeout: float | None = None) -> Message:
-        """Return the next message, as `Socket.receive` does; cancelled, it is left to who receives next.
+        """Return the next message, as `Socket.receive` does; if cancelled, the next receiver gets it.
 
         Raises
         ------
         TransportTimeoutError
             If none comes in time.
         RemoteProtocolError
-            If what comes is not a well-formed message, or exceeds the limits.
+            If the message is malformed or exceeds the limits.
         TransportClosedError
             If the socket is closed, or ZeroMQ is shut down.
         """
         return (await self.receive_from(timeout=timeout))[1]
 
     async def receive_from(self, *, timeout: float | None = None) -> tuple[bytes, Message]:
-        """Return the next message and who sent it: what a ROUTER answers to. Empty for other sockets."""
+        """Return the identity of the next message's sender, for a ROUTER's answer, and the message.
+
+        The identity is empty for other sockets.
+        """
         return await self._until(
             lambda: self._socket.receive_from(timeout=0), zmq.POLLIN, timeout, "no message came to"
         )
 
     async def receive_frames(self, *, timeout: float | None = None) -> tuple[bytes, list[memoryview]]:
-        """Return who sent the next message, as `receive_from` does, and its frames, which nobody has read."""
+        """Return the sender and the unparsed frames of the next message, as `receive_from` does."""
         return await self._until(
             lambda: self._socket.receive_frames(timeout=0), zmq.POLLIN, timeout, "no message came to"
         )
 
     async def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
-        """Return what `receive_frames` does, and the key of the sender, as `Socket.receive_signed` does."""
+        """Return the result of `receive_frames`, and the sender's key, as `Socket.receive_signed` does."""
         return await self._until(
             lambda: self._socket.receive_signed(timeout=0), zmq.POLLIN, timeout, "no message came to"
         )
@@ -249,7 +252,7 @@ class AsyncSocket(Shown):
     # How it waits.
 
     async def _until(self, attempt: Callable[[], _T], flags: int, timeout: float | None, what: str) -> _T:
-        """Try until it works; between an attempt that works and its result nobody can be cancelled."""
+        """Try until it works; there is no await, and so no cancellation, between success and its result."""
         seconds = self._timeout if timeout is None else timeout
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
         while True:
@@ -265,7 +268,7 @@ class AsyncSocket(Shown):
             await self._change(flags, left)
 
     async def _change(self, flags: int, seconds: float) -> None:
-        """Wait until something may have changed for those who wait for this."""
+        """Wait until something may have changed for the waiting tasks."""
         loop = asyncio.get_running_loop()
         if flags == zmq.POLLOUT and self.kind == "ROUTER":
             # It says that it has room when any peer has, which need not be this one.
@@ -276,7 +279,7 @@ class AsyncSocket(Shown):
         self._waiting[waiter] = flags
         try:
             self._watch(loop)
-            # What was tried last may have taken the word that something came for another task.
+            # The last attempt may have consumed the event that announced a message for another task.
             self._tell()
             await waiter
         finally:
@@ -309,7 +312,7 @@ class AsyncSocket(Shown):
             _wake(waiter)
 
     def _tell(self) -> None:
-        """Wake those for whom something is there: ZeroMQ says so once, to whichever call comes first."""
+        """Wake the tasks that can go on: ZeroMQ signals an event once, to whichever call comes first."""
         if self._waiting:
             self._look()
 
@@ -327,7 +330,7 @@ def _wake(waiter: "asyncio.Future[None]") -> None:
 
 @final
 class AsyncDelivery(Shown):
-    """What became of a message that an `AsyncSocket` sent: a `Delivery` whose wait is awaited."""
+    """Progress of a message that an `AsyncSocket` sent: a `Delivery` whose wait is awaited."""
 
     __slots__ = ("_delivery", "_socket")
 
@@ -336,7 +339,7 @@ class AsyncDelivery(Shown):
 
     @property
     def done(self) -> bool:
-        """Whether the memory may change again."""
+        """True if the memory may change again."""
         return self._delivery.done
 
     async def wait(self, timeout: float) -> None:
@@ -347,7 +350,7 @@ class AsyncDelivery(Shown):
         TransportTimeoutError
             If that takes longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: what is sent there, it cannot see.
+            In a process that was forked since: it cannot see messages sent by its parent.
         """
         deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
         pause = _PAUSE
@@ -355,6 +358,6 @@ class AsyncDelivery(Shown):
             await asyncio.sleep(min(left, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
             if not self._socket.closed:
-                # What was on its way to a peer that is gone is let go when somebody asks.
+                # ZeroMQ releases messages to a vanished peer only when the socket is polled.
                 self._socket._look()
         self._delivery._check(timeout)

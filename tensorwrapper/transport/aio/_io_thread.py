@@ -29,9 +29,9 @@ _drivers: "weakref.WeakSet[IoThread]" = weakref.WeakSet()
 
 @final
 class IoThread:
-    """Who may use the socket: the owner within ``with``, else a thread that does `work` when something comes.
+    """Shares a socket between its owner, within ``with``, and a thread that calls `work` when data arrives.
 
-    `work` does what is there, and returns whether there may be more. What it raises is raised to the owner.
+    `work` handles pending messages, and returns whether there may be more. The owner receives its exceptions.
     """
 
     __slots__ = (
@@ -50,7 +50,7 @@ class IoThread:
 
     def __init__(self, endpoint: Endpoint, work: Callable[[], bool]) -> None:
         self._endpoint, self._process = endpoint, os.getpid()
-        # Weak: whoever forgets to close what this works for must not keep it, and a thread, for ever.
+        # Weak: an owner that is never closed must stay collectable, and not keep a thread alive.
         self._work = weakref.WeakMethod(work)
         self._lock = threading.RLock()
         alarm, self._wake = sockets.socketpair()
@@ -87,13 +87,13 @@ class IoThread:
     ) -> None:
         self._used = time.monotonic()
         if self._sleeps:
-            # What came meanwhile was heard here, and the thread has to look for itself.
+            # The owner consumed the event of messages that came meanwhile, so the thread has to check again.
             self._sleeps = False
             self._ring()
         self._lock.release()
 
     def stop(self) -> None:
-        """End the thread; from now on the socket belongs to who calls. Stopping twice is harmless."""
+        """End the thread; from now on the socket belongs to the caller. Stopping twice is harmless."""
         if self._process != os.getpid():
             return
         with self._lock:
@@ -112,7 +112,7 @@ class IoThread:
             self._wake.send(b"!")
 
     def turn(self) -> int | None:
-        """Do what the thread does when it is its turn; return what to wait at, if nothing is left to do.
+        """Do the thread's work in its turn; return the descriptor to wait at, if nothing is left to do.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class IoThread:
                 self._sleeps = True
                 return self._endpoint.fileno()
             except BaseException as error:
-                # Its owner is told.
+                # The owner raises this error.
                 self._error = error
                 raise StopIteration from error
 

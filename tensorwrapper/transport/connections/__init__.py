@@ -1,1 +1,1 @@
-"""What becomes of the connections of a socket, and of the files at which it listens."""
+"""State of a socket's connections, and the files at which it listens."""

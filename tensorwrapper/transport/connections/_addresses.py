@@ -1,4 +1,4 @@
-"""Addresses of sockets: what is one, and whether other machines reach it."""
+"""Addresses of sockets: validity, and whether other machines can reach them."""
 
 import errno
 import ipaddress
@@ -14,7 +14,7 @@ _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 def check_address(address: object, what: str) -> None:
-    """Raise for what is no text, and for a port that does not exist: ZeroMQ would use another in silence."""
+    """Raise for arguments that are not text, and for invalid ports, which ZeroMQ would silently replace."""
     if not isinstance(address, str):
         raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
     if "://" not in address:
@@ -33,9 +33,9 @@ def check_address(address: object, what: str) -> None:
 
 
 def is_local(address: str) -> bool:
-    """Tell whether what goes to an address, or comes to one that is listened at, stays on this machine.
+    """Return True if messages to this address, or to a listener at it, stay on this machine.
 
-    A name is looked up by nobody: of all names `localhost` alone is known.
+    Names are not resolved: the only known name is `localhost`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def is_local(address: str) -> bool:
     """
     if not address.startswith("tcp://"):
         return True
-    # Before a semicolon may stand where one connects from.
+    # The address to connect from may precede a semicolon.
     host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -30,13 +30,13 @@ _EVENTS: Final = (
 )
 
 _STRIKES: Final = 3
-"""Handshakes in a row that must fail before it is given up: a server that starts anew breaks one off."""
+"""Failed handshakes in a row before a connection is given up: a restarting server breaks one off."""
 
 _SOON: Final = 0.2
-"""Seconds after the end of a connection within which it is told that another is made."""
+"""Seconds after the end of a connection within which ZeroMQ reports the next one."""
 
 _SILENCE: Final = -1
-"""Stands for a handshake that failed because nothing was said in time."""
+"""Code of a handshake that timed out."""
 
 _AFTER: Final[Mapping[int, _State]] = {
     zmq.EVENT_HANDSHAKE_SUCCEEDED: "live",
@@ -46,10 +46,10 @@ _AFTER: Final[Mapping[int, _State]] = {
     zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL: "foreign",
     _SILENCE: "silent",
 }
-"""What is so after an event, whatever was before."""
+"""States after an event, whatever the state before."""
 
 _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
-    # That somebody takes a connection is no life: a frozen process does.
+    # An accepted connection does not prove that the peer is alive: a frozen process accepts, too.
     ("asked", zmq.EVENT_CONNECTED): "connected",
     ("absent", zmq.EVENT_CONNECTED): "connected",
     ("asked", zmq.EVENT_CONNECT_RETRIED): "absent",
@@ -57,14 +57,14 @@ _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
     # No word of a handshake: it is ZeroMQ, and wants no such socket.
     ("connected", zmq.EVENT_DISCONNECTED): "foreign",
 }
-"""What is so after an event where that depends; else nothing changes."""
+"""States after an event that depend on the state before; else nothing changes."""
 
 
 @final
 class ConnectionAttempts:
-    """What ZeroMQ tells of the connections of one socket.
+    """State of one socket's connections, from the events of ZeroMQ's monitor.
 
-    It must be there before the socket connects. What is told waits until `read`.
+    It must exist before the socket connects. Events are queued until `read`.
     """
 
     __slots__ = ("_is_encrypted", "_states", "_strikes", "_went", "monitor")
@@ -74,28 +74,28 @@ class ConnectionAttempts:
         self._states: dict[str, _State] = {}
         self._strikes: dict[str, int] = {}
         self._went: dict[str, float] = {}
-        """When the connection to an address ended, of which nothing was told since."""
+        """Time at which the connection to an address ended, without any event since."""
         self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
 
     def expect(self, address: str) -> None:
-        """Follow what becomes of an address that the socket is about to connect to."""
+        """Monitor an address that the socket is about to connect to."""
         self._states[address] = "asked"
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:
-        """Hear nothing more. It comes before the socket is closed."""
+        """Stop monitoring; call it before the socket is closed."""
         close_monitor(socket, self.monitor)
 
     def read(self) -> None:
-        """Take in all that was told."""
+        """Read all pending events."""
         for event, value, place in events_of(self.monitor):
             self._note(event, value, place)
 
     def _note(self, event: int, value: int, place: str) -> None:
         state = self._states.get(place)
         if state is None:
-            # What listens, and what is told when it ends.
+            # The monitor's own listener, and the event of its end.
             return
-        # Whoever connects again says so at once. After a message that is none, or too large, it does not.
+        # A peer that connects again reports so at once. After a malformed or oversized message none does.
         self._went.pop(place, None)
         if event == zmq.EVENT_DISCONNECTED and state == "live":
             self._went[place] = time.monotonic()
@@ -181,13 +181,13 @@ _REASONS: Final[Mapping[tuple[_State, bool | None], tuple[type[TransportError], 
     ),
     ("absent", None): (PeerAbsentError, errno.ECONNREFUSED, "nobody listens at {0}{1}"),
 }
-"""What is said of a state: where the socket has keys, has none, or whether or not."""
+"""Errors of a state: for sockets with keys, without, or for both."""
 
 
 def wait_for(
     socket: "zmq.Socket[bytes]", flags: int, fences: ConnectionAttempts | None, milliseconds: int
 ) -> Sequence[tuple[object, int]]:
-    """Wait until a socket is ready, or something is told of its connections; return what is."""
+    """Wait until a socket is ready or its monitor has events; return the ready ones."""
     if fences is None:
         ready = socket.poll(milliseconds, flags)
         return [(socket, ready)] if ready else []

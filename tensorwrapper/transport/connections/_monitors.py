@@ -1,4 +1,4 @@
-"""What ZeroMQ tells of the connections of a socket: asked for, read, and asked for no more."""
+"""ZeroMQ's monitor of the connections of a socket: open, read and close it."""
 
 import itertools
 import os
@@ -18,12 +18,12 @@ _NUMBERS: Final = itertools.count()
 
 
 def open_monitor(socket: "zmq.Socket[bytes]", events: int) -> "zmq.Socket[bytes]":
-    """Return where it is told of events of a socket, from now on; a socket has one such place."""
+    """Return a monitor of events of a socket from now on; a socket has at most one."""
     place = f"inproc://tensorwrapper-monitor-{os.getpid()}-{next(_NUMBERS)}"
     monitor = make_socket(zmq.PAIR)
     try:
         monitor.linger = 0
-        # Unbounded, as the thread of ZeroMQ that tells would stand still where there is no room.
+        # Unbounded: the thread of ZeroMQ that reports events would block when the queue is full.
         monitor.rcvhwm = 0
         socket.monitor(place, events)
         monitor.connect(place)
@@ -34,9 +34,9 @@ def open_monitor(socket: "zmq.Socket[bytes]", events: int) -> "zmq.Socket[bytes]
 
 
 def close_monitor(socket: "zmq.Socket[bytes]", monitor: "zmq.Socket[bytes]") -> None:
-    """Hear nothing more. It comes before the socket is closed."""
-    # A thread of ZeroMQ that told of the end of a connection to nobody would wait for ever. One that is
-    # closed, as all are when the interpreter ends, is not asked: its error could not be made any more.
+    """Stop monitoring; call it before the socket is closed."""
+    # A thread of ZeroMQ that reports the end of a connection without a reader would wait for ever. Skip
+    # closed sockets (all are closed when the interpreter ends): the exception could no longer be created.
     if not socket.closed:
         with suppress(zmq.ZMQError):
             socket.monitor(None, 0)
@@ -44,7 +44,7 @@ def close_monitor(socket: "zmq.Socket[bytes]", monitor: "zmq.Socket[bytes]") -> 
 
 
 def events_of(monitor: "zmq.Socket[bytes]") -> Iterator[tuple[int, int, str]]:
-    """Give all that was told: the event, its number, and the address."""
+    """Yield all pending events: the event, its number, and the address."""
     while monitor.poll(0):
         head = monitor.recv(zmq.NOBLOCK, copy=False).buffer
         if not monitor.getsockopt(zmq.RCVMORE):

@@ -1,4 +1,4 @@
-"""What ZeroMQ is told of each socket before it connects or listens."""
+"""Options of ZeroMQ set on each socket before it connects or listens."""
 
 from typing import Final
 
@@ -18,16 +18,16 @@ _ALIVE: Final = 3
 """Seconds for which a host may be silent before a connection to it is given up."""
 
 _HANDSHAKE: Final = 2000
-"""Milliseconds in which a peer must have said who it is."""
+"""Milliseconds in which a peer must complete the handshake."""
 
 _AGAIN: Final = 50
-"""Milliseconds before a connection is tried anew, the first time."""
+"""Milliseconds before a connection is retried, the first time."""
 
 
 def set_options(
     socket: "zmq.Socket[bytes]", kind: Kind, *, linger: int, nbytes: int, stalled: int | None = None
 ) -> None:
-    """Bound what waits at a socket and how long it waits, in milliseconds; a frame has `nbytes` at most."""
+    """Limit the queues and the waiting times of a socket, in milliseconds; a frame has `nbytes` at most."""
     socket.linger = linger
     socket.sndtimeo = _WITHIN
     # Nothing waits for a peer that may never come: `send` waits, as long as it may, and tells. Where
@@ -36,13 +36,13 @@ def set_options(
     socket.sndhwm = socket.rcvhwm = _HIGH_WATER
     # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
     socket.maxmsgsize = min(nbytes, 2**62)
-    # A link that is cut, or a host that is gone, is noticed, and what was on its way to it let go: by
+    # A cut link, or a vanished host, is noticed, and its unsent messages are released: by
     # the system, and not by heartbeats. With these ZeroMQ aborts the process when a peer goes away of
     # which as many messages wait as may, and takes one that is slow to receive for dead.
     socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
     socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
     if stalled is not None:
-        # Of who receives slowly, too: its window may be closed for so long.
+        # This also hits slow receivers, whose TCP window may be closed for so long.
         socket.setsockopt(zmq.TCP_MAXRT, stalled)
     socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
     socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE

@@ -10,7 +10,7 @@ __all__ = ["Paths", "is_taken"]
 
 
 def is_taken(address: str) -> bool:
-    """Tell whether somebody listens at the file of an address: ZeroMQ would take it away in silence."""
+    """Return True if a process listens at the file of an address; ZeroMQ would silently replace the file."""
     if not address.startswith("ipc://") or address[6:7] in ("@", "*") or not hasattr(sockets, "AF_UNIX"):
         return False
     with sockets.socket(sockets.AF_UNIX) as probe:
@@ -18,7 +18,7 @@ def is_taken(address: str) -> bool:
         try:
             probe.connect(address[6:])
         except BlockingIOError:
-            # There are more who wait there than it takes.
+            # The listener's queue is full.
             return True
         except OSError:
             return False
@@ -43,7 +43,7 @@ class Paths:
                 self._files.append((path, _identity(path)))
 
     def remove(self) -> None:
-        """Remove them, but for those at which somebody else listens by now."""
+        """Remove the files, except those that another process has replaced since."""
         files, self._files = self._files, []
         for path, identity in files if self._process == os.getpid() else ():
             with suppress(OSError):

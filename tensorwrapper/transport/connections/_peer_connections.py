@@ -16,7 +16,7 @@ _EVENTS: Final = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
 @final
 class PeerConnections:
-    """What ZeroMQ tells of who came and went. It must be there before the socket listens."""
+    """Connected peers, from the events of ZeroMQ's monitor. It must exist before the socket listens."""
 
     __slots__ = ("_there", "monitor")
 
@@ -28,13 +28,13 @@ class PeerConnections:
         return iter(self._there)
 
     def read(self) -> None:
-        """Take in all that was told."""
+        """Read all pending events."""
         for event, descriptor, _ in events_of(self.monitor):
-            # Who comes after another with the same descriptor is the last.
+            # A descriptor may be reused: its new connection goes to the end.
             self._there.pop(descriptor, None)
             if event == zmq.EVENT_ACCEPTED:
                 self._there[descriptor] = None
 
     def close(self, socket: "zmq.Socket[bytes]") -> None:
-        """Hear nothing more. It comes before the socket is closed."""
+        """Stop monitoring; call it before the socket is closed."""
         close_monitor(socket, self.monitor)

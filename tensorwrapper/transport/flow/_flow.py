@@ -33,19 +33,19 @@ _SOON: Final = 0.1
 """Seconds that the background waits for room: credit and ends of flows have some while the peer lives."""
 
 _TEXT: Final = 500
-"""Characters of what an end says when it gives up."""
+"""Characters of the reason when an end aborts."""
 
 
 @final
 class Flow(Shown):
     """A stream of messages to or from one peer; `Flows` makes it.
 
-    Whoever gives puts messages, and waits while the credit is spent; whoever takes iterates, or gets one
-    after the other, and grants credit anew as it takes them. So no more messages are under way, or wait in
-    memory, than both ends agreed on.
+    The giving end puts messages, and waits while the credit is spent. The taking end iterates, or gets one
+    message after the other, and grants credit again as it takes them. So no more messages are under way, or
+    wait in memory, than both ends agreed on.
 
-    Leaving ``with`` ends the flow, and waits until the peer knows; an exception in it gives the flow up, and
-    the peer is told that what it has is not all (a peer other than this library takes that for the end).
+    Leaving ``with`` ends the flow, and waits until the peer knows. An exception in it aborts the flow and
+    informs the peer that the messages are incomplete (peers other than this library see a normal end).
     """
 
     __slots__ = (
@@ -73,30 +73,30 @@ class Flow(Shown):
 
     @property
     def peer(self) -> bytes:
-        """What a ROUTER calls the peer; empty for other sockets."""
+        """Identity of the peer on a ROUTER; empty for other sockets."""
         return self._peer
 
     @property
     def direction(self) -> FlowDirection | None:
-        """Whether this end gives (``extract``) or takes (``inject``)."""
+        """Direction of this end: ``extract`` gives, ``inject`` takes."""
         return self._machine.direction
 
     @property
     def state(self) -> FlowState:
-        """How far this end is."""
+        """State of this end."""
         return self._machine.state
 
     @property
     def credit(self) -> int:
-        """How many messages may be under way: what both ends agreed on."""
+        """Number of messages that may be under way, as both ends agreed."""
         return self._machine.total
 
     @property
     def request(self) -> Message | None:
-        """What the peer asked for the flow with, or answered it with."""
+        """Message with which the peer requested or accepted the flow."""
         return self._request
 
-    # What the caller does.
+    # Methods for the caller.
 
     def put(self, data: Message | Sequence[object], *, timeout: float | None = None) -> None:
         """Give tensors, or a message, whose label keeps its own keys; wait for credit if there is none.
@@ -143,7 +143,7 @@ class Flow(Shown):
         TransportTimeoutError
             If none comes in time.
         FlowAbortedError
-            If the peer gave the flow up: what came is not all.
+            If the peer aborted the flow: the messages are incomplete.
         RemoteProtocolError
             If the peer broke the rules.
         LocalProtocolError
@@ -177,7 +177,7 @@ class Flow(Shown):
             yield message
 
     def close(self, *, timeout: float | None = None) -> None:
-        """End the flow and wait until the peer says so, too; what it still gives is dropped.
+        """End the flow and wait for the peer's confirmation; messages that still arrive are dropped.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Flow(Shown):
             raise
 
     def abort(self, why: str = "") -> None:
-        """Give the flow up, and tell the peer so: what it has is not all."""
+        """Abort the flow, and inform the peer that its messages are incomplete."""
         with self._flows._turn:
             self._abort(why)
 
@@ -212,7 +212,7 @@ class Flow(Shown):
         machine = self._machine
         if machine.state in ("giving", "taking", "asked", "offered"):
             said = {"tw": {"error": {"reason": "cancelled", "text": str(why)[:_TEXT]}}}
-            # It is told if it is there, and has room.
+            # Sent only if the peer is connected and has room.
             with suppress(TransportError):
                 self._flows._send(self._peer, machine.end(Message(form="FLOW", label=dump_json(said))), 0)
         self._give_up()
@@ -231,10 +231,10 @@ class Flow(Shown):
     def __repr__(self) -> str:
         return f"<Flow {self.direction or ''} {self.state}, credit {self._machine.credit} of {self.credit}>"
 
-    # What `Flows` does.
+    # Methods for `Flows`.
 
     def _pump(self, deadline: float, complaint: str) -> None:
-        # Of a peer that is gone, what has come already is read.
+        # Messages of a vanished peer that have already arrived can still be read.
         if not self._flows._pump(0 if self._gone else deadline):
             raise self._gone or TransportTimeoutError(complaint)
 
@@ -255,10 +255,10 @@ class Flow(Shown):
         try:
             self._flows._send(self._peer, frames, seconds)
         except PeerUnreachableError:
-            # There is nobody to miss it, and what the peer sent before it went may still be read.
+            # The message is lost, but messages that the peer sent earlier can still be read.
             raise
         except BaseException as error:
-            # The machine has counted it: what follows would have the wrong number.
+            # The machine has counted this message, so the next would have a wrong number.
             self._give_up()
             if isinstance(error, Exception):
                 self._error = error
@@ -282,7 +282,7 @@ class Flow(Shown):
         self._grant(seconds)
 
     def _answer(self, most: int) -> None:
-        """Do what the peer waits for, while the caller is elsewhere."""
+        """Answer the peer, while the caller is elsewhere."""
         state = self._machine.state
         try:
             if state == "asked":
@@ -295,7 +295,7 @@ class Flow(Shown):
         except PeerUnreachableError as error:
             self._gone = error
         except TransportError as error:
-            # The caller is told when he comes back.
+            # The caller's next call raises it.
             self._fail(error)
 
     def _accept(self, most: int, seconds: float) -> None:
@@ -334,7 +334,7 @@ class Flow(Shown):
 
 
 def _said_error(message: Message) -> str | None:
-    """Return what an end said of why it gave up; None if it did not."""
+    """Return the peer's reason for aborting; None without one."""
     own: object = cast("Mapping[str, object]", message.label_object).get("tw")
     error = cast("Mapping[str, object]", own).get("error") if isinstance(own, dict) else None
     if not isinstance(error, dict):

@@ -38,29 +38,29 @@ _MOST: Final = 64
 class Flows(Shown):
     """Flows over one socket, each with one peer: streams of messages under credit.
 
-    A client asks for one with `open`; a server takes the next that somebody asks for with `accept`, and may
-    have many at once. What comes is read while any of them is used. A peer that breaks the rules ends its own
-    flow, and no other.
+    A client requests one with `open`. A server takes the next request with `accept`, and may have many
+    flows at once. Messages are read while any of them is used. A peer that breaks the rules ends only its
+    own flow.
 
     Parameters
     ----------
     socket
-        A DEALER, ROUTER or PAIR, connected or listening; it stays the caller's, who closes it. One that
-        flows use has no other messages.
+        A DEALER, ROUTER or PAIR, connected or listening, which the caller closes. A socket that flows use
+        has no other messages.
     credit
-        How many messages may be under way in each flow: the most that is offered, or granted.
+        Number of messages that may be under way in each flow: the most to offer or to grant.
     flows
-        How many flows may run at a time; a peer that asks for one more is told that it has ended. What was
-        asked for longer than `timeout` ago, and not accepted, makes room for it.
+        Number of flows that may run at a time. Another request is answered with an end. Requests older
+        than `timeout` that were not accepted are ended first to make room.
     timeout
         How many seconds a call may wait unless it says otherwise.
     origin
-        Who this is, for the coordinates of messages.
+        Origin in the coordinates of messages.
     background
-        Whether a thread answers the peers while the caller computes: it takes what comes, up to the credit of
-        each flow, grants what has become free, agrees to flows that are asked for, and answers their ends.
-        While a call waits, the caller does that himself. Any thread may call then, one at a time; the socket
-        is used by nobody else until `close`.
+        Whether a thread answers the peers while the caller computes. It receives messages up to the credit
+        of each flow, grants credit that is free again, accepts requested flows, and answers their ends. A
+        call that waits does this work itself. Any thread may call, one at a time. No other code may use the
+        socket until `close`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Flows(Shown):
         credit
             How many messages may be under way; the peer may lower it.
         message
-            What to ask with: keys of its label, and payload, reach the peer.
+            Message to send with the request: the peer receives the keys of its label and its payload.
         timeout
             How many seconds to wait for the peer.
 
@@ -171,7 +171,7 @@ class Flows(Shown):
     ) -> Flow:
         deadline, seconds = self._deadline(timeout)
         if self._socket.kind in ("ROUTER", "SERVER"):
-            raise TransportError("a ROUTER does not know whom to ask for a flow; it accepts")
+            raise TransportError("a ROUTER cannot open a flow, as it has many peers; use accept()")
         if b"" in self._flows:
             raise TransportClosedError("there is a flow with this peer already; end it first")
         flow = Flow(self, b"", FlowMachine(origin=self._origin))
@@ -185,12 +185,12 @@ class Flows(Shown):
         return flow
 
     def accept(self, *, credit: SupportsIndex | None = None, timeout: float | None = None) -> Flow:
-        """Return the next flow that a peer asks for; what it asked with is `Flow.request`.
+        """Return the next flow that a peer requests; `Flow.request` is the message of its request.
 
         Raises
         ------
         TransportTimeoutError
-            If nobody asks for one in time.
+            If no peer requests one in time.
         """
         deadline, seconds = self._deadline(timeout)
         if credit is not None and self._driver is not None:
@@ -202,13 +202,13 @@ class Flows(Shown):
             while True:
                 while not self._asked:
                     if not self._pump(deadline):
-                        raise TransportTimeoutError(f"nobody asked for a flow within {seconds} s")
+                        raise TransportTimeoutError(f"no peer opened a flow within {seconds} s")
                 _, flow = self._asked.popleft()
                 if flow.state == "asked":
                     try:
                         flow._accept(most, seconds)
                     except PeerUnreachableError:
-                        # It has gone since it asked.
+                        # It has gone since its request.
                         flow._give_up()
                         continue
                     return flow
@@ -217,7 +217,7 @@ class Flows(Shown):
                 flow._give_up()
 
     def _serve(self) -> bool:
-        """Do what the peers wait for, while the caller is elsewhere; return whether there may be more."""
+        """Answer the peers, while the caller is elsewhere; return whether there may be more to do."""
         came = self._pump(0)
         if not came:
             for flow in self.running:
@@ -254,7 +254,7 @@ class Flows(Shown):
         return True
 
     def _blame(self, error: RemoteProtocolError) -> None:
-        """End the flow of the peer that sent what is no message."""
+        """End the flow of the peer that sent an invalid message."""
         flow = self._flows.get(error.peer if self._socket.kind in ("ROUTER", "SERVER") else b"")
         if flow is not None:
             flow._fail(error)
@@ -278,9 +278,9 @@ class Flows(Shown):
         self._asked.append((time.monotonic(), flow))
 
     def _make_room(self) -> None:
-        """End what was asked for longer ago than a call may wait, and was not accepted, if there is no room.
+        """End requests that were not accepted within the timeout of a call, if there is no room.
 
-        Whoever asked is told; or has gone, and would take the place of others for ever.
+        The end informs the requesting peer; a peer that has vanished would keep its place for ever.
         """
         while len(self._flows) >= self._most and self._asked:
             since, flow = self._asked[0]

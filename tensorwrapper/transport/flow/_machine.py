@@ -31,25 +31,25 @@ Frames = list[bytes | memoryview]
 @final
 @frozen
 class FlowEvent:
-    """A message of a flow that came: what it is, the credit that it has, and the message itself."""
+    """A received message of a flow: its kind, its credit, and the message itself."""
 
     verb: FlowVerb
     """Beginning, credit, data or end."""
     credit: int
-    """How many messages it is about: what ``BOT`` proposes, and ``PAY`` grants; 0 for others."""
+    """Number of messages that ``BOT`` proposes or ``PAY`` grants; 0 for others."""
     message: Message
     """The message; that of ``DAT`` has the tensors."""
     is_dropped: bool = attrs.field(default=False, kw_only=True)
-    """Whether it was on its way when this end had said that the flow ends."""
+    """True if it was sent before the peer knew that this end had ended the flow."""
 
 
 @final
 class FlowMachine(Shown):
-    """One end of a flow: what it is told came, and what it is asked to send, in the order of the table.
+    """State machine of one end of a flow: received messages and requests to send, in the order of the table.
 
-    It makes the frames of what goes, and checks what comes: the order (`FLOW_TRANSITIONS`), the credit, and
-    the numbers of the messages, which count up by one at each end. It knows no socket and no clock: whoever
-    drives it carries the frames, and gives up when nothing comes.
+    It makes the frames to send, and checks received messages: the order (`FLOW_TRANSITIONS`), the credit,
+    and the message numbers, which count up by one at each end. It uses no socket and no clock: its driver
+    carries the frames, and gives up when nothing arrives.
 
     An end that asks (`offer`) is a client, one that answers (`accept`) a server. The end that gives needs
     credit, a message each; the one that takes grants it (`pay`).
@@ -57,7 +57,7 @@ class FlowMachine(Shown):
     Parameters
     ----------
     origin
-        Who this end is: a coordinate of every message that it sends.
+        Name of this end: a coordinate of every message that it sends.
 
     Examples
     --------
@@ -88,12 +88,12 @@ class FlowMachine(Shown):
 
     @property
     def state(self) -> FlowState:
-        """How far this end is."""
+        """State of this end."""
         return self._state
 
     @property
     def direction(self) -> FlowDirection | None:
-        """Whether this end gives (``extract``) or takes; None until that is known."""
+        """Direction of this end: ``extract`` gives, ``inject`` takes; None until it is known."""
         return self._direction
 
     @property
@@ -108,10 +108,10 @@ class FlowMachine(Shown):
 
     @property
     def due(self) -> int:
-        """What the end that takes may grant now."""
+        """Credit that the taking end may grant now."""
         return self._total - self._credit if self._state == "taking" else 0
 
-    # What goes.
+    # Sending.
 
     def offer(self, direction: FlowDirection, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
         """Return the frames that ask for a flow: to give or to take, with at most `credit` under way.
@@ -129,7 +129,7 @@ class FlowMachine(Shown):
         """Return the frames that answer an offer, with its own keys: at most `credit` is granted of it."""
         self._check(("send", "BOT"))
         if self._state != "asked" or self._direction is None:
-            raise LocalProtocolError("flow", "nobody has asked for this flow")
+            raise LocalProtocolError("flow", "no peer has requested this flow")
         self._total = min(self._total, to_credit(credit))
         keys = {"direction": self._direction, "credit": self._total}
         return self._send("BOT", Message(form="FLOW", label=self._asked.label), keys)
@@ -189,10 +189,10 @@ class FlowMachine(Shown):
         state = FLOW_TRANSITIONS[self._state, step]
         self._state = ("giving" if self._direction == "extract" else "taking") if state == "open" else state
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> FlowEvent:
-        """Return what a message of the other end is about.
+        """Process a message of the other end, and return its event.
 
         Raises
         ------

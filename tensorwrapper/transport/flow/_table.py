@@ -1,4 +1,4 @@
-"""Which message may come or go in which state of a flow: the one table that code, tests and pictures read."""
+"""Transitions of a flow: the one table of messages by state that code, tests and pictures read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,25 +7,25 @@ from typing import Final, Literal
 __all__ = ["FLOW_TRANSITIONS", "FlowDirection", "FlowState", "FlowStep", "FlowVerb"]
 
 FlowVerb = Literal["BOT", "PAY", "DAT", "EOT"]
-"""What a message of a flow is: its beginning, credit, data, its end."""
+"""Kind of a message of a flow: its beginning, credit, data, its end."""
 
 FlowDirection = Literal["extract", "inject"]
-"""What an end does in a flow: it gives data (``extract``) or takes them (``inject``)."""
+"""Direction of an end of a flow: it gives data (``extract``) or takes them (``inject``)."""
 
 FlowState = Literal["idle", "offered", "asked", "giving", "taking", "ending", "leaving", "ended", "failed"]
-"""How far one end of a flow is.
+"""State of one end of a flow.
 
-``offered``: it asked for a flow, and waits for the answer. ``asked``: it was asked, and has to answer.
-``giving``, ``taking``: data go. ``ending``: it said that this is the end; what comes until the other end says
-so, too, is dropped. ``leaving``: the other end said so, and waits for the answer. ``failed``: the other end
-broke the rules, or was given up.
+``offered``: it requested a flow, and waits for the answer. ``asked``: the peer requested one, and waits for
+its answer. ``giving``, ``taking``: data are sent. ``ending``: it has ended the flow; messages until the
+peer's confirmation are dropped. ``leaving``: the peer has ended the flow, and waits for the answer.
+``failed``: the peer broke the rules, or the flow was aborted.
 """
 
 FlowStep = tuple[Literal["send", "receive"], FlowVerb]
 """A message that goes or comes."""
 
 _OPEN: Final = "open"
-"""Stands for `giving` or `taking`, whichever the end does."""
+"""Placeholder for `giving` or `taking`, whichever the end does."""
 
 FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "open"]]] = MappingProxyType(
     {
@@ -45,7 +45,7 @@ FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "
         ("taking", ("send", "PAY")): "taking",
         ("taking", ("send", "EOT")): "ending",
         ("taking", ("receive", "EOT")): "leaving",
-        # What was on its way when the end was said.
+        # Messages that were under way when this end sent EOT.
         ("ending", ("receive", "BOT")): "ending",
         ("ending", ("receive", "PAY")): "ending",
         ("ending", ("receive", "DAT")): "ending",
@@ -53,4 +53,4 @@ FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "
         ("leaving", ("send", "EOT")): "ended",
     }
 )
-"""The state after a message that goes or comes; what is not listed breaks the rules."""
+"""The state after a message is sent or received; all others break the rules."""

@@ -1,1 +1,1 @@
-"""Large tensors in chunks: none is one frame, none waits in memory as a whole, and what broke goes on."""
+"""Large tensors in chunks: never in one frame, never in memory as a whole, and resumed after errors."""

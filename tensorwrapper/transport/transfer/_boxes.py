@@ -1,4 +1,4 @@
-"""Runs of a box in row-major order as boxes: what is copied at once where memory has strides."""
+"""Split runs of a box in row-major order into boxes, which strided memory copies in one call."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What transfers of a process may have under way together, and memory for chunks that are gathered."""
+"""The shared budget of bytes under way in a process, and memory for gathered chunks."""
 
 import threading
 from collections import deque
@@ -18,7 +18,7 @@ class Budget:
     def __init__(self, most: int) -> None:
         self._lock = threading.Lock()
         self.left = most
-        """How many are free."""
+        """Number of free bytes."""
 
     def move(self, nbytes: int) -> bool:
         """Take bytes, or give them back where they are negative; return False if so many are not left."""
@@ -31,7 +31,7 @@ class Budget:
 
 @final
 class Reservation:
-    """What one transfer has of a budget; it is given back when nobody knows the hold any more."""
+    """Share of one transfer in a budget, returned when the object is collected."""
 
     __slots__ = ("_budget", "nbytes")
 
@@ -56,7 +56,7 @@ class Reservation:
 
 
 PROCESS: Final = Budget(2**26)
-"""What all transfers of this process have under way: chunks that were granted or gathered."""
+"""Bytes under way in all transfers of this process: chunks that were granted or gathered."""
 
 _MOST: Final = 2**24
 """Bytes that one socket may have gathered."""
@@ -64,7 +64,7 @@ _MOST: Final = 2**24
 
 @final
 class ChunkPool:
-    """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, and what the process allows."""
+    """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, within the limit of the process."""
 
     __slots__ = ("_chunk", "_free", "_hold", "_used", "gathered")
 
@@ -73,11 +73,11 @@ class ChunkPool:
         self._hold = Reservation(PROCESS)
         self._free: list[memoryview] = []
         self.gathered: tuple[str, int, int] | None = None
-        """What the memory has that comes next: it was gathered, and there was no room to send it."""
+        """Run in the next memory: it was gathered, and there was no room to send it."""
         self._used: deque[tuple[memoryview, zmq.MessageTracker]] = deque()
 
     def get(self) -> memoryview | None:
-        """Return memory that nobody reads; None if there is none now. It comes back by `used`."""
+        """Return memory that is not being read, or None if there is none now. `used` returns it."""
         if self._free:
             return self._free.pop()
         self.gathered = None
@@ -89,16 +89,16 @@ class ChunkPool:
         return memoryview(bytearray(self._chunk))
 
     def used(self, memory: memoryview, tracker: zmq.MessageTracker | None) -> None:
-        """Note who reads memory; nobody, if its message was not taken."""
+        """Record the tracker that reads memory, or None if its message was not sent."""
         if tracker is None:
-            # Only one is free at a time, and still has what was gathered.
+            # Only one is free at a time, and it still has the gathered elements.
             self._free.append(memory)
         else:
             self._used.append((memory, tracker))
             self.gathered = None
 
     def close(self) -> None:
-        """Give the memory back that nobody reads; what is read goes when that is over."""
+        """Release the memory; parts that ZeroMQ still reads are freed when it is done."""
         self._free.clear()
         self._used.clear()
         self._hold.release()

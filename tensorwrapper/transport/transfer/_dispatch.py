@@ -1,4 +1,4 @@
-"""`Dispatcher`: what comes at a socket: elements go where they belong, and each message to its transfer."""
+"""`Dispatcher`: messages of a socket: elements are written in place, and messages go to their transfers."""
 
 import logging
 import time
@@ -31,10 +31,10 @@ __all__ = ["Dispatcher"]
 _log = logging.getLogger(__name__)
 
 _SILENT: Final = 5.0
-"""Seconds after which an offer that nobody took up, and that was not made again, makes room for others."""
+"""Seconds after which an offer that was neither accepted nor repeated makes room for others."""
 
 _DEAD: Final = 60.0
-"""The same of what was taken up, and of which nothing came: whoever waits for it was told long before."""
+"""Seconds after which a silent transfer makes room for others; its caller has timed out long before."""
 
 _AT_ONCE: Final = 32
 """Messages that are read before something is given."""
@@ -103,12 +103,12 @@ class Dispatcher:
             self._incoming = None
             return None
         memory = target.memory(said.part, first, room)
-        # What does not lie in one piece is written from the frame: receiving it elsewhere costs a copy.
+        # Non-contiguous elements are written from the frame: receiving them into other memory costs a copy.
         self._incoming = (transfer, said, first, seqno, memory is None)
         return memory
 
     def _chunk_came(self, frames: list[zmq.Frame], written: int | None) -> None:
-        # It stays known until all is well: whoever is to blame for what is not is found by it.
+        # It stays recorded until all is well, because errors are attributed to its transfer.
         incoming = self._incoming
         if incoming is None:
             return
@@ -182,7 +182,7 @@ class Dispatcher:
             self._stray(peer, f"{said.verb} is of no transfer")
 
     def _tell(self, peer: bytes, heads: Sequence[zmq.Frame], error: RemoteProtocolError) -> None:
-        """Tell a peer what is wrong with its message, if that has a number, and end the transfer it is of."""
+        """Report the error of a message to its peer, if the message has a number, and end its transfer."""
         if len(heads) < 2 or len(heads[1]) != COORDINATES or not _label(heads[0]):
             return
         request = unpack_coordinates(heads[1].buffer)[0]
@@ -197,7 +197,7 @@ class Dispatcher:
             )
 
     def _key_of(self, request: int) -> str | None:
-        """Return the key of what has come under a number, and of which the giver may not know it."""
+        """Return the key of a completed transfer by its number, if the giver may not know yet."""
         for key, (_, machine) in self._engine.unheard.items():
             if machine.request == request:
                 return key
@@ -236,10 +236,10 @@ class Dispatcher:
         self._engine.asked.append(transfer)
 
     def _has_room(self, peer: bytes) -> bool:
-        """Forget whom nothing was heard of, if there is no room; return False if it may be there later.
+        """Forget silent peers if there is no room; return False if there may be room later.
 
-        An offer that is not answered is made again, every two seconds at least: so a peer that is there gets
-        in within a few seconds, whoever offered something before and vanished.
+        An unanswered offer is repeated at least every two seconds. So a live peer gets in within a few
+        seconds, even after other peers made offers and vanished.
         """
         engine, now = self._engine, time.monotonic()
         if len(engine.by_key) >= engine.most:
@@ -263,7 +263,7 @@ class Dispatcher:
     def _take(self, transfer: Transfer, peer: bytes, said: ParsedLabel, message: Message) -> None:
         """Take a message of a transfer that runs."""
         machine, before = transfer._machine, (transfer.peer, transfer._machine.request)
-        # Of a giver that began anew, or that has had grants of a taker before this one, nothing is under way.
+        # A giver that restarted, or that has had grants of an earlier taker, has nothing under way.
         epoch_lost = isinstance(machine, TransferReceiver) and (
             message.origin != machine.request or (said.verb == "OFFER" and message.granule > machine.epoch)
         )
@@ -275,7 +275,7 @@ class Dispatcher:
             return
         now = time.monotonic()
         transfer._heard = now
-        # Whoever knows the key is the peer, wherever the message came from.
+        # A peer that knows the key is the peer of the transfer, on whatever connection.
         transfer._peer = peer
         self._engine.by_request.pop(before, None)
         self._engine.by_request[peer, machine.request] = transfer

@@ -1,4 +1,4 @@
-"""What the messages of a transfer say: written, and read from strangers."""
+"""Messages of a transfer: write them, and parse untrusted ones."""
 
 import struct
 from collections.abc import Sequence
@@ -67,7 +67,7 @@ COORDINATES: Final = _COORDINATES.size
 """Bytes of the second frame of a message."""
 
 CHECKED: Final = struct.Struct("<2Q")
-"""How many elements a chunk has, and their check sum."""
+"""Number of elements of a chunk, and their check sum."""
 
 _VERSION: Final = 1
 
@@ -77,7 +77,7 @@ _WHAT: Final = {"version", "key"}
 @final
 @frozen
 class ParsedLabel:
-    """What the label of a message says, checked; what its verb has no use for is as it is here."""
+    """A checked label of a message; fields that its verb does not use keep their defaults."""
 
     verb: TransferVerb
     credit: int = 0
@@ -85,20 +85,20 @@ class ParsedLabel:
     """Bytes that a chunk may have, or should have."""
     part: int = 0
     key: str = ""
-    """What names the transfer to both ends, also on another connection."""
+    """Key of the transfer at both ends, also on another connection."""
     check: Checksum | None = None
     """The check sum that each chunk has."""
     tensor: Field | None = None
-    """What the tensor is, unread."""
+    """Description of the tensor, not parsed."""
     name: str = ""
-    """What the giver calls the tensor."""
+    """Name of the tensor at the giver."""
     follow: int = 0
-    """How many more tensors the giver says will follow this one."""
+    """Number of tensors that follow, as the giver announces."""
     error: str | None = None
 
 
 def read_label(text: str, limits: Limits) -> ParsedLabel | None:
-    """Return what a label says; None if it is of no transfer.
+    """Return the parsed label; None if it is of no transfer.
 
     Raises
     ------
@@ -109,9 +109,9 @@ def read_label(text: str, limits: Limits) -> ParsedLabel | None:
 
 
 def is_end(text: str, limits: Limits) -> bool:
-    """Whether a label says the end of a transfer, or cannot be read at all: nobody answers these.
+    """Return True for a label that ends a transfer or cannot be parsed: these get no answer.
 
-    Else two ends of which each takes the other's answers for malformed could answer each other for ever.
+    Otherwise two ends that each find the other's answers malformed could answer each other for ever.
     """
     try:
         label = load_label(text, limits)
@@ -266,7 +266,7 @@ def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, i
     total = 0
     for part, first, count in table:
         total += count
-        # As Python's integers: sums of strangers' numbers may be over 64 bits.
+        # Python integers: sums of untrusted numbers may exceed 64 bits.
         if part >= len(counts) or not count or first + count > counts[part] or total > sum(counts):
             refuse("layout", f"run {part}, {first}, {count} is not within parts of {list(counts)[:8]}")
         runs.append((part, first, count))
@@ -279,7 +279,7 @@ def check_frames(name: Checksum | None, count: int, data: memoryview) -> list[by
 
 
 def compare(name: Checksum, frame: memoryview, count: int, data: memoryview) -> None:
-    """Raise `RemoteProtocolError` unless a chunk is what its frame says."""
+    """Raise `RemoteProtocolError` unless a chunk matches the check sum in its frame."""
     if frame.nbytes != CHECKED.size:
         refuse("frame", f"the check sum of a chunk has {frame.nbytes} bytes, not {CHECKED.size}")
     if CHECKED.unpack(frame) != (count, checksum_of(name)(data)):

@@ -9,7 +9,7 @@ from tensorwrapper.errors import RemoteProtocolError
 __all__ = ["MOST_RUNS", "Missing"]
 
 MOST_RUNS = 65_536
-"""Runs that may be missing of one part: what a stranger sends may leave no more holes."""
+"""Missing runs of one part at most: an untrusted peer may leave no more gaps."""
 
 
 @final
@@ -31,7 +31,7 @@ class Missing:
         self._starts = [0] if count else []
         self._stops = [count] if count else []
         self.count = count
-        """How many numbers are missing."""
+        """Number of missing elements or bytes."""
 
     def room(self, first: int) -> int:
         """Return how many numbers are missing from `first` on, without a gap."""

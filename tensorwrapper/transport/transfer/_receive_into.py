@@ -11,21 +11,21 @@ from tensorwrapper.transport._endpoint import Endpoint, failed
 __all__ = ["take_message"]
 
 _MOST: Final = 8
-"""Frames of a message of a transfer, with what stands around it."""
+"""Frames of a message of a transfer, with its envelope."""
 
 
 def take_message(
     endpoint: Endpoint, place: Callable[[list[zmq.Frame]], memoryview | None]
 ) -> tuple[list[zmq.Frame], int | None] | None:
-    """Return the frames of the next message but for one that was written into memory, and that one's length.
+    """Receive the next message, one frame of it into memory; return the other frames, and that one's length.
 
-    `place` is asked, with the frames that came, before each one; the memory that it returns is written into.
-    A frame that is longer than that is cut by ZeroMQ without a word: compare. None if no message is there.
+    `place` is called with the frames so far before each frame; if it returns memory, the frame is written
+    there. ZeroMQ silently truncates a longer frame, so compare the length. None if there is no message.
 
     Raises
     ------
     RemoteProtocolError
-        If it has too many frames; it was dropped. What `place` raises is raised, too.
+        If it has too many frames; it was dropped. Exceptions of `place` are raised, too.
     """
     socket = endpoint.open()
     frames: list[zmq.Frame] = []

@@ -27,17 +27,17 @@ _MOST_EPOCH = 2**31
 
 @final
 class TransferReceiver(Shown):
-    """One end of a transfer: it knows which runs are missing, grants credit, and says when all is there.
+    """Receiving end of a transfer: it knows the missing runs, grants credit, and reports completion.
 
-    Chunks may come in any order. Whoever drives it says where the elements of a run are to be written (`room`
-    tells how many fit), and then that they `came`. When nothing comes for a while it grants anew, and the
-    giver begins with what is missing: so a broken connection, and a giver that was killed, cost no more than
-    what was under way.
+    Chunks may come in any order. Its driver decides where the elements of a run are written (`room` tells
+    how many fit), and then reports that they `came`. When nothing comes for a while it grants again, and the
+    giver begins with the missing runs. So a broken connection, or a killed giver, costs no more than the
+    chunks under way.
 
     Parameters
     ----------
     limits
-        What to take from strangers at most.
+        Limits on messages from untrusted peers.
     credit, chunk
         How many chunks may be under way at most, and the bytes of each; the giver's numbers may be less.
     """
@@ -70,32 +70,32 @@ class TransferReceiver(Shown):
         self._missing: list[Missing] = []
         self._items: tuple[int, ...] = ()
         self.tensor: TensorHeader | None = None
-        """What the tensor is; None before the offer."""
+        """Description of the tensor; None before the offer."""
         self.request: int = 0
         """The number of the transfer."""
         self.error: str | None = None
         """Why the other end gave up."""
         self.is_heard: bool = False
-        """Whether the giver has said that it knows that all is here."""
+        """True if the giver has confirmed the completion."""
 
     @property
     def state(self) -> TransferState:
-        """How far this end is."""
+        """State of this end."""
         return self._state
 
     @property
     def key(self) -> str:
-        """What names the transfer to both ends."""
+        """Key of the transfer at both ends."""
         return self._said.key
 
     @property
     def name(self) -> str:
-        """What the giver calls the tensor."""
+        """Name of the tensor at the giver."""
         return self._said.name
 
     @property
     def follow(self) -> int:
-        """How many more tensors the giver says will follow."""
+        """Number of tensors that follow, as the giver announced."""
         return self._said.follow
 
     @property
@@ -125,25 +125,25 @@ class TransferReceiver(Shown):
 
     @property
     def left(self) -> int:
-        """How many elements are missing; of other parts bytes."""
+        """Number of missing elements; bytes for other parts."""
         return sum([part.count for part in self._missing])
 
     @property
     def is_complete(self) -> bool:
-        """Whether all of the tensor is there."""
+        """True if the tensor is complete."""
         return self.tensor is not None and not self.left
 
     @property
     def is_torn(self) -> bool:
-        """Whether a chunk came before others that were sent earlier: these may be lost."""
+        """True if a chunk came before others that were sent earlier, which may be lost."""
         return self._came <= self._highest
 
     def missing(self) -> list[tuple[int, int, int]]:
-        """Return what is missing: part, first element and count of each run."""
+        """Return the missing runs: part, first element and count of each."""
         return [(number, *run) for number, part in enumerate(self._missing) for run in part.runs()]
 
     def forget(self, runs: "list[tuple[int, int, int]]") -> None:
-        """Take it that these runs alone are missing: what else there is came before, to another process.
+        """Mark only these runs as missing: another process has received the others.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class TransferReceiver(Shown):
                 part.remove(first, count)
         self._missing = found
 
-    # What goes.
+    # Sending.
 
     def ask(self, request: int, key: str, credit: int, chunk: int) -> Frames:
         """Return the frames that ask for a tensor, with credit for its first chunks: before any offer."""
@@ -168,7 +168,7 @@ class TransferReceiver(Shown):
         return self.grant(credit, chunk)
 
     def grant(self, credit: int, chunk: int) -> Frames:
-        """Return the frames that say what is missing, with credit for so many chunks; no other is left."""
+        """Return the frames with the missing runs, and credit for so many chunks; no other credit is left."""
         self._move("send", "GRANT")
         self._epoch += 1
         self._granted, self._came, self._highest = credit, 0, -1
@@ -176,7 +176,7 @@ class TransferReceiver(Shown):
         frames = message_frames("GRANT", self.request, self._epoch, said)
         runs = self.missing()
         if self.tensor is not None and [count for _, _, count in runs] != [n for n in self._counts() if n]:
-            # The giver sends these; what is beyond them is granted anew when they are there.
+            # The giver sends these; later ones are granted when these have arrived.
             frames.append(run_table(runs[:MOST_RUNS]))
         return frames
 
@@ -188,7 +188,7 @@ class TransferReceiver(Shown):
         return message_frames("CREDIT", self.request, self._epoch, said)
 
     def done(self) -> Frames:
-        """Return the frames that say that all is there; also when they are said again."""
+        """Return the frames that announce completion; they may be sent repeatedly."""
         self._move("send", "DONE")
         return message_frames("DONE", self.request, self._epoch, ParsedLabel("DONE"))
 
@@ -201,7 +201,7 @@ class TransferReceiver(Shown):
         """Give up without a word."""
         self._state = "failed"
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
         """Take a message of the other end that has no elements.
@@ -242,7 +242,7 @@ class TransferReceiver(Shown):
         elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
             refuse("flow", "an offer of the same key is of another tensor")
         self.request = request
-        # A taker that begins anew must be heard: the giver drops grants of before the last one it knows.
+        # A restarted taker must be heard: the giver drops grants older than the last one it knows.
         self._epoch = max(self._epoch, epoch)
 
     def room(self, part: int, first: int, seqno: int) -> int:
@@ -251,7 +251,7 @@ class TransferReceiver(Shown):
         Raises
         ------
         RemoteProtocolError
-            If there was no credit for it, or what it has is there already; this end has `failed` then.
+            If there was no credit for it, or its elements are there already; this end has `failed` then.
         """
         epoch, number = seqno >> 32, seqno & 0xFFFF_FFFF
         if self._state in ("done", "failed") or epoch < self._epoch:
@@ -277,7 +277,7 @@ class TransferReceiver(Shown):
         Raises
         ------
         RemoteProtocolError
-            If they had no room, or are no whole elements; this end has `failed` then.
+            If they had no room, or are not whole elements; this end has `failed` then.
         """
         try:
             room = self.room(part, first, seqno)

@@ -33,7 +33,7 @@ from tensorwrapper.wire import Limits
 __all__ = ["TransferScheduler"]
 
 _MOST_PATIENCE: Final = 8.0
-"""Seconds without a message after which an end says again what it said last, at most."""
+"""Seconds without a message after which an end repeats its last one, at most."""
 
 _TORN: Final = 0.25
 """The same, where a chunk has come that others should have come before."""
@@ -45,7 +45,7 @@ _REMEMBERED: Final = 256
 """Transfers that are done, of which a peer may ask again whether they are."""
 
 _OFFERED: Final = 2.0
-"""Seconds after which an offer that nobody answered is made again, at most."""
+"""Seconds after which an unanswered offer is repeated, at most."""
 
 _FAREWELL: Final = 1.0
 """Seconds for which this end stays until the givers know that it has all."""
@@ -56,7 +56,7 @@ _AGAIN: Final = 0.1
 
 @final
 class TransferScheduler:
-    """The transfers of one socket, and what is done for all of them whenever one is waited for."""
+    """The transfers of one socket, and the work for all of them while one is waited for."""
 
     __slots__ = (
         "_inbox",
@@ -88,7 +88,7 @@ class TransferScheduler:
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
         self.done: OrderedDict[str, TransferReceiver] = OrderedDict()
-        # What went, by its number; what came, by its key, of which the giver may not know that it has come.
+        # Sent transfers by number; received ones by key whose giver may not know yet that they are complete.
         self.given: OrderedDict[int, TransferSender] = OrderedDict()
         self.unheard: OrderedDict[str, tuple[bytes, TransferReceiver]] = OrderedDict()
         self.staging: ChunkPool = ChunkPool(chunk)
@@ -112,7 +112,7 @@ class TransferScheduler:
         transfer._progress = max(transfer._progress, time.monotonic())
         while transfer.state not in ("done", "failed") and transfer._error is None:
             if transfer.state == "offered" and transfer.role == "taker":
-                raise TransportClosedError("nobody said where this transfer goes: call into() first")
+                raise TransportClosedError("this transfer has no target: call into() first")
             deadline = transfer._progress + to_milliseconds(seconds, "timeout") / 1000
             if not self.pump(deadline) and time.monotonic() >= deadline:
                 raise self._stood_still(transfer, seconds)
@@ -123,7 +123,7 @@ class TransferScheduler:
         if transfer.state == "failed":
             raise FlowAbortedError("this transfer was given up")
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
-        # What was sent twice, or lies with a connection that broke, may still be read by ZeroMQ.
+        # ZeroMQ may still read chunks that were sent twice, or queued on a broken connection.
         while transfer._trackers:
             if transfer._trackers[0].done:
                 transfer._trackers.popleft()
@@ -137,7 +137,7 @@ class TransferScheduler:
     def _stood_still(self, transfer: Transfer, seconds: float) -> TransportError:
         gone: TransportError | None = self._unreachable
         if gone is None:
-            # What was told of the connections since something was last sent.
+            # Errors of connections since the last message was sent.
             found = self.endpoint.timed_out("nothing came to", seconds)
             gone = found if type(found) is not TransportTimeoutError else None
         machine = transfer._machine
@@ -192,7 +192,7 @@ class TransferScheduler:
             self.staging.close()
 
     def finish(self, transfer: Transfer, machine: TransferReceiver) -> None:
-        """Put together what came, and tell the peer."""
+        """Assemble the received tensor, and inform the peer."""
         target = transfer._target
         transfer._hold.release()
         try:
@@ -218,9 +218,9 @@ class TransferScheduler:
         self.send(peer, machine.heard())
 
     def farewell(self) -> None:
-        """Stay until the givers know that all has come, or are gone: one that is not heard may call it lost.
+        """Wait until the givers know that all has come, or are gone; else a giver may report a loss.
 
-        What is said last would else go with the socket. It takes a round trip, and a second at most.
+        Closing the socket would lose the last message. This takes a round trip, and at most a second.
         """
         deadline, again = time.monotonic() + _FAREWELL, time.monotonic() + _AGAIN
         with suppress(TransportError):
@@ -253,7 +253,7 @@ class TransferScheduler:
         return time.monotonic() + to_milliseconds(seconds, "timeout") / 1000, seconds
 
     def post(self, transfer: Transfer, frames: Sequence[bytes | memoryview]) -> bool:
-        """Send a message if there is room; what is lost is said again after a while."""
+        """Send a message if there is room; a lost message is repeated after a while."""
         return self.send(transfer.peer, frames) is not None or not self._is_blocked
 
     def send(self, peer: bytes, frames: Sequence[bytes | memoryview]) -> zmq.MessageTracker | None:
@@ -305,7 +305,7 @@ class TransferScheduler:
         return True
 
     def pump(self, deadline: float) -> bool:
-        """Move what can be moved, or wait until something comes; return False if nothing did in time."""
+        """Move as much as possible, or wait until something comes; return False if nothing did in time."""
         self._is_blocked = False
         moved = self._inbox.take_some()
         for transfer in self.running:
@@ -325,7 +325,7 @@ class TransferScheduler:
         return time.monotonic() < deadline
 
     def nudge(self, transfer: Transfer, now: float) -> float:
-        """Say again what may have been lost; return when to look the next time."""
+        """Repeat messages that may have been lost; return the time of the next check."""
         machine = transfer._machine
         if isinstance(machine, TransferReceiver):
             if machine.state != "moving" or transfer._wanted or not machine.outstanding:
@@ -342,7 +342,7 @@ class TransferScheduler:
             if isinstance(machine, TransferReceiver):
                 self.grant(transfer, machine)
             elif not self.post(transfer, machine.offer()):
-                # Nobody is connected yet, or there is no room.
+                # No peer is connected yet, or there is no room.
                 transfer._heard = 0.0
                 return now + _PAUSE
         return transfer._heard + patience

@@ -29,38 +29,39 @@ class Run:
     """Elements of one part of a tensor that follow one another."""
 
     part: int
-    """Which part: 0 has the elements, others say where they are."""
+    """Number of the part: 0 has the elements, others the tables of the shape."""
     first: int
     """The number of the first element in its part."""
     count: int
-    """How many there are."""
+    """Number of elements."""
     number: int
-    """Which chunk it is since the last grant."""
+    """Number of the chunk since the last grant."""
 
 
 @final
 class TransferSender(Shown):
-    """One end of a transfer: what it is told came, and what it is asked to send, in the order of the table.
+    """Sending end of a transfer: received messages and requests to send, in the order of the table.
 
-    It decides which run goes next, and when; whoever drives it has the elements, carries the frames, and says
-    the offer again when nothing comes for a while. A grant begins anew: what the taker says is missing goes.
+    It decides which run to send next, and when. Its driver has the elements, carries the frames, and repeats
+    the offer when nothing comes for a while. A new grant restarts with the runs that the taker is missing.
 
     Parameters
     ----------
     tensor
-        What the tensor is.
+        Description of the tensor.
     request
-        The number of the transfer, which each message carries.
+        Number of the transfer, which each message carries.
     key
-        What names it to both ends.
+        Key of the transfer at both ends.
     credit, chunk
-        How many chunks may be under way at most, and the bytes of each.
+        Number of chunks that may be under way, and the bytes of each, at most.
     check
-        The check sum that each chunk has.
+        Check sum of each chunk.
     rows
-        How many elements lie together at the source: chunks end where these do, if a chunk has room for them.
+        Number of contiguous elements at the source: chunks end at its multiples, if a chunk has room for
+        them.
     name, follow
-        What the tensor is called, and how many more will follow it, for the other end to know.
+        Name of the tensor, and the number of tensors that follow it, for the other end.
     """
 
     __slots__ = (
@@ -107,7 +108,7 @@ class TransferSender(Shown):
 
     @property
     def state(self) -> TransferState:
-        """How far this end is."""
+        """State of this end."""
         return self._state
 
     @property
@@ -117,17 +118,17 @@ class TransferSender(Shown):
 
     @property
     def key(self) -> str:
-        """What names the transfer to both ends."""
+        """Key of the transfer at both ends."""
         return self._offer[0].key
 
     @property
     def name(self) -> str:
-        """What this end calls the tensor."""
+        """Name of the tensor at this end."""
         return self._offer[0].name
 
     @property
     def follow(self) -> int:
-        """How many more tensors this end says will follow."""
+        """Number of tensors that follow, as this end announces."""
         return self._offer[0].follow
 
     @property
@@ -142,18 +143,18 @@ class TransferSender(Shown):
 
     @property
     def runs(self) -> tuple[tuple[int, int, int], ...]:
-        """What has yet to go: part, first element and count of each run."""
+        """Runs yet to send: part, first element and count of each."""
         return tuple(self._runs)
 
     @property
     def left(self) -> int:
-        """How many elements have yet to go; of other parts bytes."""
+        """Number of elements yet to send; bytes for other parts."""
         return sum([count for _, _, count in self._runs])
 
-    # What goes.
+    # Sending.
 
     def offer(self) -> Frames:
-        """Return the frames that say what the tensor is; also when they are said again."""
+        """Return the frames that describe the tensor; they may be sent repeatedly."""
         said, request = self._offer
         self._move("send", "OFFER")
         described = evolve(said, tensor=self.tensor.described)
@@ -200,7 +201,7 @@ class TransferSender(Shown):
         """Give up without a word."""
         self._state = "failed"
 
-    # What comes.
+    # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
         """Take a message of the other end; one of before the last grant changes nothing.
@@ -244,7 +245,7 @@ class TransferSender(Shown):
         if not 0 < epoch < 2**32:
             refuse("flow", f"the number of a grant is 1 to {2**32 - 1}, not {epoch}")
         self._epoch, self._sent, self._earned = epoch, 0, 0
-        # What says where elements are goes before them.
+        # Send the tables of the shape before the elements.
         self._runs = deque(sorted(runs, key=lambda run: run[0] == self.tensor.elements))
         self._earn(said.credit)
         self._chunk = min(said.chunk, self._offer[0].chunk)

@@ -27,7 +27,7 @@ _OBJECTS: Final = "TO"
 
 @final
 class Source:
-    """The parts of a tensor; a run is memory of its own, or is gathered into memory that is given."""
+    """The parts of a tensor; a run is a view of memory, or is gathered into given memory."""
 
     __slots__ = ("_dtype", "_gather", "_parts", "rows", "tensor")
 
@@ -44,7 +44,7 @@ class Source:
         self._parts, self._gather, self._dtype = parts, gather, dtype
 
     def view(self, part: int, first: int, count: int) -> memoryview | None:
-        """Return the bytes of a run where they lie; None if they have to be gathered."""
+        """Return the bytes of a run as a view of memory; None if they have to be gathered."""
         data = self._parts[part]
         if data is None:
             return None
@@ -54,12 +54,12 @@ class Source:
     def gather(self, first: int, memory: memoryview) -> None:
         """Write elements, from the one with a number on, into memory of as many."""
         if self._gather is None or self._dtype is None:
-            raise LocalProtocolError("layout", "these elements lie where they are")
+            raise LocalProtocolError("layout", "these elements are in memory already and are not gathered")
         self._gather(first, np.frombuffer(memory, self._dtype))
 
 
 def source_of(given: object, limits: Limits) -> Source:
-    """Return what a tensor, a view or an array is sent from; of a lazy one no element is made.
+    """Return the source of a tensor, a view or an array; a lazy one makes no elements yet.
 
     Views of strings and of sparse elements, and those in layers, are computed as a whole.
 
@@ -122,7 +122,7 @@ def _is_in_runs(view: View[Any]) -> bool:
         return False
     if not view.size:
         return True
-    # What one element is held in, all are.
+    # All elements of a view are of the same storage as one of them.
     one = view.window(Shape(*[1] * shape.rank, origin=shape.origin)) if shape.is_box else view[:1]
     return not one.compute().is_sparse
 
@@ -130,13 +130,13 @@ def _is_in_runs(view: View[Any]) -> bool:
 def _of_view(view: View[Any], limits: Limits) -> Source:
     shape, dtype = view.shape, view.dtype.newbyteorder("<")
     if shape.is_box:
-        # One element stands for all: nothing of it is read.
+        # Broadcast one element in place of all: it is never read.
         blank = as_tensor(np.broadcast_to(np.zeros((), dtype), tuple(shape.extents)))
         blank = blank.translate_to(shape.origin).named(*shape.names)
         gather: _Gather = partial(_of_boxes, view)
         rows = math.prod(shape.extents[1:])
     else:
-        # Memory that nobody touches is none.
+        # The kernel allocates no pages for memory that is never touched.
         blank, gather, rows = from_buffer(np.empty(shape.size, dtype), shape), partial(_of_rows, view), 1
     apart = take_apart(blank, limits)
     _check(apart)

@@ -1,4 +1,4 @@
-"""Which message may come or go in which state of a transfer: the table that code, tests and pictures read."""
+"""Transitions of a transfer: the one table of messages by state that code, tests and pictures read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,21 +7,21 @@ from typing import Final, Literal
 __all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
 
 TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "HEARD", "CANCEL"]
-"""What a message of a transfer is.
+"""Kind of a message of a transfer.
 
-``OFFER``: what the tensor is. ``GRANT``: which runs of it are missing, and credit for the first chunks.
-``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it is there. ``HEARD``: the
-giver knows that. ``CANCEL``: an end gives up.
+``OFFER``: description of the tensor. ``GRANT``: missing runs, and credit for the first chunks.
+``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it has arrived. ``HEARD``: the
+giver's confirmation of that. ``CANCEL``: an end gives up.
 """
 
 TransferRole = Literal["giver", "taker"]
-"""What an end does: it has the tensor, or wants it."""
+"""Role of an end: it has the tensor, or receives it."""
 
 TransferState = Literal["idle", "asked", "offered", "moving", "done", "failed"]
-"""How far one end of a transfer is.
+"""State of one end of a transfer.
 
-``offered``: the offer is made, or came, and no grant yet. ``asked``: the grant came, or went, before the
-offer. ``moving``: chunks go. ``done``: the taker has all. ``failed``: an end gave up.
+``offered``: the offer was sent or received, and no grant yet. ``asked``: the grant was received or sent
+before the offer. ``moving``: chunks are sent. ``done``: the taker has all. ``failed``: an end gave up.
 """
 
 TransferStep = tuple[Literal["send", "receive"], TransferVerb]
@@ -36,7 +36,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "asked", ("send", "OFFER")): "moving",
             ("giver", "asked", ("send", "CANCEL")): "failed",
             ("giver", "asked", ("receive", "CANCEL")): "failed",
-            # Said again, when nothing came for a while.
+            # Repeated after a while without an answer.
             ("giver", "offered", ("send", "OFFER")): "offered",
             ("giver", "offered", ("receive", "GRANT")): "moving",
             ("giver", "offered", ("receive", "DONE")): "done",
@@ -49,7 +49,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "moving", ("receive", "DONE")): "done",
             ("giver", "moving", ("send", "CANCEL")): "failed",
             ("giver", "moving", ("receive", "CANCEL")): "failed",
-            # A taker that is asked twice says twice that it has all.
+            # A taker that gets the same question twice repeats that it is done.
             ("giver", "done", ("receive", "DONE")): "done",
             ("giver", "done", ("receive", "CREDIT")): "done",
             ("giver", "done", ("send", "HEARD")): "done",
@@ -73,14 +73,14 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("taker", "moving", ("receive", "CANCEL")): "failed",
             ("taker", "done", ("receive", "OFFER")): "done",
             ("taker", "done", ("receive", "CHUNK")): "done",
-            # Said again until it is heard, or the giver is gone.
+            # Repeated until it is heard, or the giver is gone.
             ("taker", "done", ("send", "DONE")): "done",
             ("taker", "done", ("receive", "HEARD")): "done",
             ("taker", "done", ("receive", "CANCEL")): "done",
         }
     )
 )
-"""The state after a message that goes or comes; what is not listed breaks the rules.
+"""The state after a message is sent or received; all others break the rules.
 
-An end that ``failed`` drops whatever comes.
+An end that ``failed`` drops all messages.
 """

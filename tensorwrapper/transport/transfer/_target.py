@@ -29,7 +29,7 @@ class Target:
     Raises
     ------
     ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
-        If `out` is no tensor of the extents and the type of what comes, or cannot be written to.
+        If `out` has other extents or another type than the tensor, or is read-only.
     RemoteProtocolError
         If there is no `out`, and new memory is over the limits.
     """
@@ -77,7 +77,7 @@ class Target:
         if given.dtype.newbyteorder("=") != dtype.newbyteorder("="):
             raise DTypeError(f"elements of {dtype} came; out= has {given.dtype}")
         if cast("object", given.buffer.memory) is None:
-            raise ConversionError(f"out= must have memory of its own, not {given.buffer!r}")
+            raise ConversionError(f"out= must have memory, and {given.buffer!r} has not")
         self._out, self._dtype = given, dtype
         if skeleton.item_sizes[skeleton.elements] != dtype.itemsize or given.dtype != dtype:
             # Packed otherwise than in memory: put together first, and then assigned.
@@ -97,9 +97,9 @@ class Target:
         return self._parts[part][first * size : (first + count) * size].data
 
     def put(self, first: int, data: memoryview) -> None:
-        """Write a run of elements where they do not lie in one piece."""
+        """Write a run of elements that is not contiguous in memory."""
         if self._array is None:
-            raise ConversionError("these elements are written where they lie")
+            raise ConversionError("these elements are contiguous and are written directly")
         flat = np.frombuffer(data, self._dtype)
         at = 0
         for key, size in boxes_of_run(self._array.shape, first, len(flat)):
@@ -109,14 +109,14 @@ class Target:
             at += size
 
     def tensor(self) -> Tensor[Any]:
-        """Return what came, when all of it is there.
+        """Return the tensor, once all of it has arrived.
 
         Raises
         ------
         RemoteProtocolError
             If its parts contradict one another.
         ExtentMismatchError
-            If it is no tensor of the shape of `out`.
+            If it is not a tensor of the shape of `out`.
         """
         out = self._out
         if out is not None and self._array is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PATIENCE", "Transfer"]
 
 PATIENCE: Final = 1.0
-"""Seconds without a message after which an end says again what it said last; doubled each time."""
+"""Seconds without a message after which an end repeats its last one; doubled each time."""
 
 _Runs: TypeAlias = "tuple[tuple[int, int, int], ...]"
 
@@ -78,44 +78,44 @@ class Transfer(Shown):
 
     @property
     def role(self) -> TransferRole:
-        """Whether this end has the tensor (``giver``) or gets it (``taker``)."""
+        """Role of this end: ``giver`` has the tensor, ``taker`` receives it."""
         return "taker" if self._source is None else "giver"
 
     @property
     def peer(self) -> bytes:
-        """What a ROUTER calls the peer, which changes when it connects anew; empty for other sockets."""
+        """Identity of the peer on a ROUTER, which changes with a new connection; empty for other sockets."""
         return self._peer
 
     @property
     def key(self) -> str:
-        """What names the transfer to both ends, also on another connection."""
+        """Key of the transfer at both ends, also on another connection."""
         return self._machine.key
 
     @property
     def name(self) -> str:
-        """What the end that sends calls the tensor; empty if it does not say. A stranger may say anything."""
+        """Name of the tensor at the sending end, or empty. An untrusted peer may send any name."""
         return self._machine.name
 
     @property
     def follow(self) -> int:
-        """How many more tensors the end that sends says will follow."""
+        """Number of tensors that follow, as the sending end announces."""
         return self._machine.follow
 
     @property
     def state(self) -> TransferState:
-        """How far this end is."""
+        """State of this end."""
         return self._machine.state
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the tensor, with what says where its elements are."""
+        """Bytes of the tensor, with the tables of its shape."""
         return sum(self._skeleton.sizes)
 
     @property
     def missing(self) -> _Runs:
-        """What has not come: part, first element and count of each run.
+        """Missing runs: part, first element and count of each.
 
-        Another process goes on with it: `into` takes it.
+        Another process can continue the transfer with them: pass them to `into`.
         """
         machine = self._machine
         return tuple(machine.missing()) if isinstance(machine, TransferReceiver) else ()
@@ -140,17 +140,17 @@ class Transfer(Shown):
         Parameters
         ----------
         out
-            A tensor or an array of the extents and the type of what comes, with any strides. What lies in one
-            piece is written into directly, other memory through one chunk.
+            A tensor or an array of the same extents and type, with any strides. Contiguous parts are
+            received in place, other memory through one chunk.
         missing
-            What is missing of `out`, as `missing` of an earlier transfer said, perhaps in another process.
+            Missing runs of `out`, from `missing` of an earlier transfer, perhaps in another process.
 
         Raises
         ------
         ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
-            If `out` is no place for this tensor; the peer is told.
+            If the tensor does not fit `out`; the peer is informed.
         RemoteProtocolError
-            If it is over the limits of the socket; the peer is told.
+            If it exceeds the limits of the socket; the peer is informed.
         LocalProtocolError
             If nothing was offered, or it comes already.
         """
@@ -177,10 +177,10 @@ class Transfer(Shown):
         Parameters
         ----------
         timeout
-            For how many seconds nothing may move. A connection that breaks is mended in that time, and the
-            transfer goes on where it stood.
+            Seconds that may pass without progress. A broken connection is restored in that time, and the
+            transfer continues.
         progress
-            Called with the bytes that are there so far, and of all, now and then.
+            Function called now and then with the bytes received so far, and the total.
 
         Raises
         ------
@@ -197,7 +197,7 @@ class Transfer(Shown):
     def cancel(self, why: str = "") -> None:
         """Give the transfer up, and tell the peer, if it is there. Cancelling twice is harmless.
 
-        What came stays where it was written.
+        Chunks already written stay in place.
         """
         if self.state not in ("done", "failed"):
             self._engine.give_up(self, why or "cancelled")
@@ -206,7 +206,7 @@ class Transfer(Shown):
     def __repr__(self) -> str:
         return f"<Transfer {self.key!r}, {self.role} {self.state}>"
 
-    # What `Transfers` does.
+    # Methods for `Transfers`.
 
     def _raise(self) -> None:
         if self._error is not None:

@@ -33,27 +33,26 @@ __all__ = ["Transfers"]
 class Transfers(Shown):
     """Large tensors over one socket, in chunks, any number at a time, to and from any number of peers.
 
-    A tensor never is one frame, and never waits in memory as a whole at either end: `credit` chunks are under
-    way, and 64 MiB in all transfers of a process. Chunks are written straight into the tensor that is
-    received, where it lies in one piece. Over a network, chunks are as small as keeps a link busy for 10 ms.
-
-    What is lost with a connection, or with a process, is sent again, and nothing else is.
+    A tensor is never one frame, and never in memory as a whole at either end: `credit` chunks are under way,
+    and 64 MiB in all transfers of a process. Chunks are received in place where the target is contiguous.
+    Over a network, chunks are as small as keeps a link busy for 10 ms. Only chunks that are lost with a
+    connection or a process are sent again.
 
     Parameters
     ----------
     socket
-        A DEALER, ROUTER or PAIR, connected or listening; it stays the caller's, who closes it. One that
+        A DEALER, ROUTER or PAIR, connected or listening, which the caller closes. A socket that
         transfers use has no other messages.
     credit
-        How many chunks of each transfer may be under way.
+        Number of chunks of each transfer that may be under way.
     chunk
-        The bytes of a chunk at most.
+        Bytes of a chunk at most.
     transfers
-        How many may run at a time; what a peer offers beyond that is refused. While offers wait that nobody
-        has accepted, half as many of one peer at most, it waits with them; those of peers that have gone are
-        forgotten after five seconds, and an offer is made again every two, so that others get in.
+        Number of transfers that may run at a time; further offers are refused. Offers that are not accepted
+        yet may wait in addition, at most half as many from one peer. Offers of vanished peers are forgotten
+        after five seconds. Peers repeat an offer every two seconds, so others get in.
     timeout
-        For how many seconds nothing may move, unless a call says otherwise.
+        Seconds that may pass without progress, unless a call specifies otherwise.
 
     Examples
     --------
@@ -107,7 +106,7 @@ class Transfers(Shown):
         """Messages that belonged to no transfer, or came too late, and were dropped."""
         return self._engine.strays
 
-    # What the caller does.
+    # Methods for the caller.
 
     def send(
         self,
@@ -151,24 +150,24 @@ class Transfers(Shown):
     ) -> Transfer:
         """Offer a tensor, a view or an array of any kind; it moves while any transfer is waited for.
 
-        Elements are read when their chunk goes: of a view, a memory map or a lazy array of another library no
-        more than a chunk is in memory. They must not change before the transfer has ended.
+        A chunk is read when it is sent, so at most one chunk of a view, a memory map or a lazy array of
+        another library is in memory. The elements must not change before the transfer has ended.
 
         Parameters
         ----------
         tensor
-            What to send.
+            The tensor, view or array.
         peer
-            To whom: needed by ROUTER, and only there.
+            The receiving peer: required by ROUTER, and only there.
         key
-            What names this content to the other end, in 1 to 128 characters. Who offers the same again under
-            the same key, after it was killed, goes on where it stood. Made up if not given.
+            Key of this content at the other end, in 1 to 128 characters. Offering the same content under the
+            same key, after the process was killed, continues the transfer. By default it is random.
         check
             The check sum that each chunk has: "crc32", or (with the extra ``compress``) "xxh3".
         name
-            What the tensor is called, in at most 255 characters, as the other end's `Transfer.name` says.
+            Name of the tensor, in at most 255 characters: the other end's `Transfer.name`.
         follow
-            How many more tensors will be offered after this one, as its `Transfer.follow` says.
+            Number of tensors to offer after this one: the other end's `Transfer.follow`.
 
         Raises
         ------
@@ -217,7 +216,7 @@ class Transfers(Shown):
         Raises
         ------
         TransportTimeoutError
-            If nobody offers one in time.
+            If no peer offers one in time.
         """
         deadline, seconds = self._engine.deadline(timeout)
         while True:
@@ -226,7 +225,7 @@ class Transfers(Shown):
                 if transfer.state == "offered":
                     return transfer
             if not self._engine.pump(deadline):
-                raise TransportTimeoutError(f"nobody offered a tensor within {seconds} s")
+                raise TransportTimeoutError(f"no peer offered a tensor within {seconds} s")
 
     def receive(
         self, out: object = None, *, timeout: float | None = None, progress: Progress | None = None
@@ -236,13 +235,13 @@ class Transfers(Shown):
         Raises
         ------
         TransportTimeoutError
-            If nobody offers one, or nothing moves, for `timeout` seconds; the transfer is given up.
+            If no peer offers one, or nothing moves, for `timeout` seconds; the transfer is given up.
         FlowAbortedError
             If the peer gave up.
         RemoteProtocolError
             If the peer broke the rules, or a limit is exceeded.
         ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
-            If `out` is no place for it.
+            If the tensor does not fit `out`.
         """
         transfer = self.accept(timeout=timeout).into(out)
         try:
@@ -257,15 +256,15 @@ class Transfers(Shown):
     def advance(self, *, timeout: float = 0.0) -> bool:
         """Let all transfers move once, or wait until something comes; return False if nothing did in time.
 
-        For whoever does other work meanwhile: what waits for a transfer calls it by itself.
+        For callers that do other work meanwhile; calls that wait for a transfer advance it themselves.
         """
         return self._engine.pump(self._engine.deadline(timeout)[0])
 
     def close(self) -> None:
         """Give up all transfers that have not ended, and tell the peers; the socket stays open.
 
-        Who has sent what came here is told so until it is known to have heard it, for a second at most: else
-        that word might go with the socket.
+        Confirm completed transfers to their senders until they have heard it, for a second at most: closing
+        the socket might lose this message.
         """
         self._close(stays=True)
 
@@ -282,5 +281,5 @@ class Transfers(Shown):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # Whoever is interrupted does not wait for others.
+        # After an interruption, do not wait for the peers.
         self._close(stays=kind is None or issubclass(kind, Exception))

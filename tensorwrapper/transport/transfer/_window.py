@@ -1,4 +1,4 @@
-"""`Window`: how many bytes may be under way so that the link is busy, and what is said on it waits little."""
+"""`Window`: the bytes under way that keep a link busy without delaying other messages."""
 
 from typing import Final, final
 
@@ -17,10 +17,10 @@ _WAIT: Final = 0.01
 class Window:
     """Measures at a taker how fast chunks come, and sizes chunks so that those under way take 10 ms.
 
-    Of a link of 100 Mbit/s that is 128 KiB, where 8 MiB would make a cancellation wait for 0.7 seconds. The
-    time that a message takes there and back is added, so that distant ends do not wait for credit. It starts
-    small and grows as fast as the link shows that it carries more; where both ends are on one machine there
-    is no link, and chunks are as large as they may be.
+    At 100 Mbit/s that is 128 KiB, where 8 MiB would make a cancellation wait for 0.7 seconds. The time that a
+    message takes there and back is added, so that distant ends do not wait for credit. It starts small and
+    grows as fast as the link shows that it carries more; where both ends are on one machine there is no link,
+    and chunks are as large as they may be.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ from tensorwrapper.wire.packings._table import check_version
 __all__ = ["Assembler", "blocks_of"]
 
 _NOTES: Final = 2**20
-"""Bytes for what is known of tensors, beside an eighth of what their elements may take."""
+"""Bytes for notes on tensors, beside an eighth of the limit on their elements."""
 
 
 def blocks_of(message: Message) -> tuple[Block, ...]:
@@ -48,7 +48,7 @@ def blocks_of(message: Message) -> tuple[Block, ...]:
     [('x', [[0, 1], [2, 3]]), ('x', [[4, 5]])]
     """
     check_kind_of(message, Message, "blocks are those of a message")
-    # Asked first: where it answers, the label is one.
+    # Check this first: if it succeeds, the label is valid.
     tensors = message.tensors
     if not tensors:
         return ()
@@ -102,13 +102,13 @@ def _to_seconds(timeout: float) -> float:
 
 @final
 class _Turn:
-    """What a message makes of tensors, and what of it counts against the limits, until it is seen whole."""
+    """Changes of one message to tensors, and their share of the limits, until all of it is checked."""
 
     __slots__ = ("entries", "heard", "nbytes", "notes")
 
     def __init__(self) -> None:
         self.entries: dict[str, Pending] = {}
-        # Tensors that were delivered, of which known things were said again.
+        # Delivered tensors whose structure was repeated.
         self.heard: set[str] = set()
         self.nbytes = 0
         self.notes = 0
@@ -118,19 +118,19 @@ class _Turn:
 class Assembler(Shown):
     """Puts tensors together whose blocks come in any order, from any number of senders, interleaved.
 
-    It does no input and output and waits for nothing: messages are handed to it, by one thread at a time.
-    What came of a tensor is written into one array of its final size. What is refused changes nothing.
+    It does no input and output and waits for nothing: its caller passes messages, one thread at a time.
+    The blocks of a tensor are written into one array of its final size. A refused message changes nothing.
 
-    What says where elements are, or that there are none, may come again, also when its tensor was delivered:
-    it is remembered of the last 256 tensors for `timeout`, in as much memory as there is for what is known of
-    others, and ignored. Anything else that comes then begins a tensor of that name anew.
+    Blocks of structure (positions of elements, or their absence) may be repeated, even after their tensor was
+    delivered, and are then ignored. They are remembered for the last 256 tensors for `timeout`, within the
+    memory for notes. Any other block then begins a new tensor of that name.
 
     Parameters
     ----------
     max_bytes
-        How much the elements of all tensors may take together that are not complete. What their senders claim
-        counts: a tensor that does not fit is refused with its first block.
-        What is known of tensors may take an eighth of it, and a megabyte.
+        Limit on the elements of all incomplete tensors together. Announced sizes count: a tensor that
+        does not fit is refused with its first block. Notes on tensors may take another eighth of it,
+        and a megabyte.
     timeout
         Seconds after its last block at which a tensor counts as abandoned. Such a tensor is forgotten when
         the next block comes, or by `evict`.
@@ -175,9 +175,9 @@ class Assembler(Shown):
         Raises
         ------
         RemoteProtocolError
-            ``layout`` if a block has an element that came before, or is of another total shape or element
-            type than those before it; ``limit`` if the tensor does not fit; what `blocks_of` raises; what
-            reading compressed elements raises.
+            ``layout`` if a block has an element that came before, or has another total shape or element
+            type than those before it; ``limit`` if the tensor does not fit. Errors of `blocks_of` and of
+            reading compressed elements are raised, too.
         ConversionError
             If it is neither a message nor a block.
         """
@@ -194,7 +194,7 @@ class Assembler(Shown):
         return self._deliver(turn)
 
     def _take(self, block: Block, turn: "_Turn", *, alone: bool) -> None:
-        """Take a block into what a turn makes of its tensor."""
+        """Add a block to the changes of this message."""
         name = block.name
         if not block.tensor.size and block.total.size:
             # It brings nothing, and so changes nothing.
@@ -211,7 +211,7 @@ class Assembler(Shown):
                 # One box of numbers is refused before it changes anything.
                 entry = before if alone and before.whole is None else before.fork()
         part, what = entry.part_for(block), f"block {block.tensor.shape} of tensor {name[:24]!r}"
-        # What says where elements are is sent by everybody who begins, and is the same.
+        # Every sender that begins a tensor sends its structure, and all send the same.
         agreeing = entry.whole is not None and block.part != entry.whole.elements
         hits = part.check(block, what, agreeing=agreeing)
         notes = entry.notes
@@ -231,7 +231,7 @@ class Assembler(Shown):
         return entry
 
     def _deliver(self, turn: "_Turn") -> dict[str, Tensor[Any]]:
-        """Let what a turn made be what is waited for, and return what is complete."""
+        """Apply the changes of a message, and return the complete tensors."""
         now = self._clock()
         found: dict[str, Tensor[Any] | None] = {}
         for name, entry in turn.entries.items():
@@ -273,13 +273,13 @@ class Assembler(Shown):
         Parameters
         ----------
         part
-            Of a tensor that is no box of numbers: of which of its parts. That of its elements, if not given,
-            in elements from 0; the others in bytes.
+            Number of a part, for a tensor that is not a box of numbers. By default the part of its elements,
+            in elements from 0; other parts count in bytes.
 
         Raises
         ------
         ConversionError
-            If no block of such a tensor has come, it is complete or was forgotten, or its name is no text.
+            If no block of such a tensor has come, it is complete or was forgotten, or its name is not text.
         OutOfBoundsError
             If it has no such part.
         """
@@ -295,7 +295,7 @@ class Assembler(Shown):
 
     @property
     def nbytes(self) -> int:
-        """How much of `max_bytes` is in use."""
+        """Number of bytes of `max_bytes` in use."""
         return self._nbytes
 
     def evict(self) -> tuple[str, ...]:
@@ -313,7 +313,7 @@ class Assembler(Shown):
         Raises
         ------
         ConversionError
-            If the name is no text.
+            If the name is not text.
         """
         entry = self._pending.pop(_to_name(name), None)
         if entry is not None:

@@ -24,7 +24,7 @@ MOST_NAME: Final = 1024
 """Characters that the name of a tensor may have."""
 
 _BYTES: Final = 2**26
-"""Bytes of a block unless said otherwise: large enough to be fast, small enough to be sent in turns."""
+"""Default bytes of a block: large enough to be fast, small enough to be sent in turns."""
 
 
 def _as_tensor(tensor: object) -> Tensor[Any]:
@@ -42,34 +42,33 @@ def _as_part(number: SupportsIndex) -> int:
 @final
 @frozen(eq=False)
 class Block:
-    """A part of a tensor, with what a receiver must know to put the tensor together.
+    """A part of a tensor, with the description that a receiver needs to assemble the tensor.
 
-    Made by `split_blocks`; a box of a box of numbers also by hand, where every process has a part of its
-    own. `encode` takes blocks among its tensors, and an `Assembler` puts them together.
+    `split_blocks` makes blocks. Processes that each have a part of a box of numbers can also make them
+    directly. `encode` takes blocks among its tensors, and an `Assembler` puts them together.
 
     Attributes
     ----------
     tensor
-        The elements: a box of numbers, or what `as_tensor` makes one of. The origin of its shape says where
-        in the whole they are.
+        The elements: a box of numbers, or an argument of `as_tensor`. The origin of its shape is their
+        position in the whole.
     name
-        Which tensor it is of, in 1 to 1024 characters; whoever sends to one receiver must not use a name
-        twice.
+        Name of the tensor, in 1 to 1024 characters; senders to one receiver must not use a name twice for
+        different tensors.
     total
-        The shape of what it is a box of: the whole tensor, or one of the parts that make it up. Extents will
-        do.
+        Shape of the whole: of the tensor, or of the part that the block belongs to. Extents will do.
     part
-        Which part that is, of a tensor that is no box of numbers.
+        Number of this part, for a tensor that is not a box of numbers.
     whole
-        What there is to say of such a tensor; None for a box of numbers.
+        Description of such a tensor; None for a box of numbers.
 
     Raises
     ------
     LocalProtocolError
-        If the tensor is no box of numbers within `total`, or the name is none.
+        If the tensor is not a box of numbers within `total`, or the name is not valid.
     ConversionError
-        If `total` is no shape, `part` no number, or `whole` not what `split_blocks` made. What `as_tensor`
-        raises is raised, too.
+        If `total` is not a shape, `part` not a number, or `whole` not made by `split_blocks`. Errors of
+        `as_tensor` are raised, too.
 
     Examples
     --------
@@ -109,7 +108,7 @@ class Block:
 
 
 def is_within(part: Shape[Any], whole: Shape[Any]) -> bool:
-    """Tell whether a box lies within another of its rank."""
+    """Return True if a box is within another of its rank."""
     modes = zip(part.origin, part.extents, whole.origin, whole.extents, strict=True)
     return all(first <= start and start + n <= first + extent for start, n, first, extent in modes)
 
@@ -152,30 +151,30 @@ def split_blocks(
 ) -> Iterator[Block]:
     """Return the blocks of a tensor of any kind, one after the other.
 
-    Each is made when it is asked for: a view where the elements lie so, else a copy of as much. Of a box of
-    numbers they are boxes. Of any other tensor they are pieces of the parts that a message of it would have:
-    first those that say where its elements are (row splits, addresses, offsets ...), then its elements.
+    Each block is made on request: a view where the elements are contiguous, else a copy. The blocks of a box
+    of numbers are boxes. Blocks of any other tensor are pieces of the parts that a message of it would have:
+    first the tables of its structure (row splits, addresses, offsets ...), then its elements.
 
     Parameters
     ----------
     tensor
-        What to cut, or what `as_tensor` makes one of.
+        The tensor to cut, or an argument of `as_tensor`.
     name
-        What the receiver is to call the tensor, in 1 to 1024 characters.
+        Name of the tensor at the receiver, in 1 to 1024 characters.
     tiling
-        Where to cut a box; every tile is a block. A tile that does not lie packed is copied when it is
+        Where to cut a box; every tile is a block. A tile that is not contiguous is copied when it is
         encoded.
     over
         A running iterator over indices of leading modes (elements, rows, tiles of a tiled tensor), or, with
-        `tiling`, over numbers of its tiles. It goes on where it stands, and a block has what is under the
-        next index, or under several that follow one another. What is set while it runs, its origin or its
-        position, holds for what follows; it always stands behind what was handed out. Whoever begins where
-        it stands at 0 sends what says where elements are, too.
+        `tiling`, over numbers of its tiles. It continues from its position, and a block has the elements
+        under the next index, or under several consecutive ones. Setting its origin or its position affects
+        later blocks; it always points behind the last block. A sender that begins at position 0 sends the
+        structure, too.
     max_bytes
-        How large a block may be; only a tile, and what is under one index of `over`, is never cut. Blocks
-        are runs of whole rows, or of parts of one row, so that each lies packed in a tensor that does.
+        Largest size of a block; only a tile, and the elements under one index of `over`, are never cut.
+        Blocks are runs of whole rows, or of parts of one row, so that each is contiguous if the tensor is.
     limits
-        Those of the readers.
+        Limits of the readers.
 
     Raises
     ------
@@ -185,7 +184,7 @@ def split_blocks(
     ExtentMismatchError
         If the tiling is not that of the tensor's shape.
     ConversionError
-        If `over` is no running iterator.
+        If `over` is not a running iterator.
     OutOfBoundsError
         From the iteration, if an index of `over` is not in the tensor; the iterator stays before it.
 

@@ -1,4 +1,4 @@
-"""Tensors taken apart: what a label says of one, and the parts of which runs may be sent."""
+"""Tensors taken apart: the label entry of a tensor, and its parts, of which runs may be sent."""
 
 from typing import Any, cast, final
 
@@ -35,7 +35,7 @@ class DecomposedTensor:
 
 
 def take_apart(tensor: Tensor[Any], limits: Limits) -> DecomposedTensor:
-    """Return what a tensor is made of; no element of one without a packing is looked at.
+    """Return the description and the parts of a tensor; elements of one without a packing are not read.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def take_apart(tensor: Tensor[Any], limits: Limits) -> DecomposedTensor:
     if packed is not None:
         data = packed.data
         if total.size != len(data) or data.dtype.itemsize != entry["word"]:
-            # What becomes of these bytes is said by the label alone.
+            # Only the label describes the meaning of these bytes.
             data = data.view(np.uint8)
             total = Shape(len(data))
     size = total.size * (run.dtype.itemsize if data is None else data.dtype.itemsize)

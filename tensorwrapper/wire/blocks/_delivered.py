@@ -1,4 +1,4 @@
-"""Tensors that an assembler has delivered: enough of them to know what is said once more."""
+"""Delivered tensors of an assembler, remembered to recognise repeated structure."""
 
 from collections.abc import Iterable
 from itertools import takewhile
@@ -25,10 +25,10 @@ class _Known:
     nbytes: int
     seen: float
     again: bool
-    """Whether somebody said again where its elements are."""
+    """True if its structure was repeated."""
 
     def says(self, block: Block) -> bool:
-        """Tell whether a block says of this tensor what is known, and brings no element."""
+        """Return True if a block only repeats the structure of this tensor, without new elements."""
         whole = self.entry.whole
         if block.whole != whole:
             return False
@@ -45,8 +45,8 @@ class _Known:
 class Delivered:
     """The last tensors that were delivered, in the order in which something was last heard of them.
 
-    Only those are remembered of which something can come again without an element: what says where elements
-    are, or that there are none.
+    Only tensors are remembered whose structure can be repeated without an element: tables of positions, or
+    the absence of elements.
     """
 
     __slots__ = ("_known", "_nbytes", "_room")
@@ -57,12 +57,12 @@ class Delivered:
         self._nbytes = 0
 
     def says(self, block: Block) -> bool:
-        """Tell whether a block says only what is known of a tensor that was delivered."""
+        """Return True if a block only repeats the structure of a delivered tensor."""
         known = self._known.get(block.name)
         return known is not None and known.says(block)
 
     def structure(self, block: Block, *, again: bool) -> Structure:
-        """Return what was said again, now or before, of the tensor that a block begins anew, or nothing."""
+        """Return the repeated structure of the tensor that a block begins again, or an empty mapping."""
         known = self._known.get(block.name)
         if known is None or known.entry.whole != block.whole or not (again or known.again):
             return {}
@@ -75,7 +75,7 @@ class Delivered:
             return
         structure = entry.structure()
         nbytes = entry.notes + sum([data.nbytes for data in structure.values()])
-        # Looked at before the copy is made, which stays as it is whatever is done to the tensor.
+        # Check before copying; the copy stays as it is when the tensor changes.
         if nbytes > self._room:
             return
         while self._known and (len(self._known) == _MOST or self._nbytes + nbytes > self._room):
@@ -85,7 +85,7 @@ class Delivered:
         self._nbytes += nbytes
 
     def heard(self, names: Iterable[str], now: float) -> None:
-        """Note that something was said again of some tensors."""
+        """Note that the structure of some tensors was repeated."""
         for name in names:
             known = self._known.pop(name, None)
             if known is not None:

@@ -1,7 +1,7 @@
-"""Where the next indices of a running iterator lead in a tensor: runs of elements, boxes, or tiles.
+"""Next indices of a running iterator as runs of elements, boxes, or tiles of a tensor.
 
-The iterator is asked anew for each of them, so what is set while it runs holds for what follows. It stands
-behind what was handed out: who stops, and goes on later or elsewhere from its position, misses nothing.
+The iterator is queried for each of them, so changes while it runs affect the following ones. It always
+points behind the last one: a sender that stops, and resumes from its position, misses nothing.
 """
 
 from bisect import bisect_right
@@ -153,7 +153,7 @@ def _start(shape: Shape[Any], leading: Shape[Any], number: int) -> int:
     part = shape[prefix]
     if part.size:
         return shape.ordinal((*prefix, *part.index(0)))
-    # Nothing is under it: what comes before is found among all elements.
+    # It has no elements: find the number of elements before it by bisection.
     low, high = 0, shape.size
     while low < high:
         middle = (low + high) // 2

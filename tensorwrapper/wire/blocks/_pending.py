@@ -1,4 +1,4 @@
-"""Tensors of which blocks are missing: what came of them, and what did not."""
+"""Tensors with missing blocks: the received elements, and the missing boxes."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -20,7 +20,7 @@ Structure: TypeAlias = "Mapping[int, Tensor[Any]]"
 """The parts of a tensor that say where its elements are, as bytes, by their numbers."""
 
 ENTRY: Final = 2048
-"""Bytes for what is known of one tensor, or part, without its elements and the boxes that are missing."""
+"""Bytes for notes on one tensor, or part, without its elements and the missing boxes."""
 
 
 @final
@@ -37,8 +37,8 @@ class _Part:
         self._target: Tensor[Any] | None = None
 
     def fork(self) -> "_Part":
-        """Return a part that is this one until either takes a block; memory of what came is shared."""
-        # What is put into places that are missing here changes nothing here.
+        """Return a copy of this part to try a block on; both share the memory of received elements."""
+        # Writing elements that are missing here does not change this part.
         twin = copy(self)
         twin._missing = self._missing.copy()
         return twin
@@ -49,12 +49,12 @@ class _Part:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are taken beside the elements."""
+        """Number of bytes used beside the elements."""
         return self._missing.nbytes
 
     @property
     def tensor(self) -> Tensor[Any] | None:
-        """What came so far; None before the first block."""
+        """Elements received so far; None before the first block."""
         return self._target
 
     def _places(self, shape: Shape) -> tuple[Index, Index]:
@@ -65,7 +65,7 @@ class _Part:
     def check(self, block: Block, what: str, *, agreeing: bool) -> IntArray:
         """Return the missing boxes that a block has places of; raise if others came before.
 
-        Unless they came with the same elements, if that is asked for.
+        With `agreeing`, elements may be repeated if they are the same.
         """
         start, stop = self._places(block.tensor.shape)
         hits = self._missing.find(start, stop)
@@ -76,7 +76,7 @@ class _Part:
         return hits
 
     def _agrees(self, piece: Tensor[Any], hits: IntArray, ends: tuple[Index, Index]) -> bool:
-        """Tell whether bytes are those that came before; what is missing of them is written on the way."""
+        """Return True if repeated bytes are the same as before; missing ones are written on the way."""
         if self._target is None:
             return False
         for (start,), (stop,) in self._missing.common(hits, *ends):
@@ -85,7 +85,7 @@ class _Part:
         return self._target.window(piece.shape).array_equal(piece)
 
     def growth(self, hits: IntArray) -> int:
-        """Return how many more bytes than now may be taken when a block is put."""
+        """Return how many more bytes the table of missing boxes may use after adding a block."""
         return self._missing.growth(hits)
 
     def put(self, block: Block, hits: IntArray, what: str) -> None:
@@ -124,20 +124,20 @@ class Pending:
 
     def __init__(self, block: Block) -> None:
         self.name, self.whole = block.name, block.whole
-        # Of a tensor that is no box of numbers, its parts say what they are.
+        # Parts of a tensor that is not a box of numbers have their own shapes and types.
         self.total, self.dtype = block.total, block.tensor.dtype
         self.parts: dict[int, _Part] = {}
         self.seen = 0.0
         self.kept = 0
 
     def fork(self) -> "Pending":
-        """Return what takes blocks in its place, so that this one stays as it is if one is refused."""
+        """Return a copy to add blocks to, so that this one is unchanged if one is refused."""
         twin = self.without_parts()
         twin.parts = {number: part.fork() for number, part in self.parts.items()}
         return twin
 
     def without_parts(self) -> "Pending":
-        """Return what was said of the tensor, as if nothing of its parts had come."""
+        """Return the description of the tensor without any received parts."""
         twin = copy(self)
         twin.parts = {}
         return twin
@@ -151,7 +151,7 @@ class Pending:
         return {number: tensor for number, tensor in there.items() if tensor is not None}
 
     def begin(self, structure: Structure) -> None:
-        """Take what is known of where elements are."""
+        """Take over the known structure of the tensor."""
         for number, data in structure.items():
             part = self.parts[number] = _Part(data.shape)
             block = Block(data, self.name, data.shape, number, self.whole)
@@ -159,14 +159,14 @@ class Pending:
 
     @property
     def notes(self) -> int:
-        """How many bytes are taken beside the elements."""
+        """Number of bytes used beside the elements."""
         whole = self.whole
         said = 0 if whole is None else 4 * len(whole.label) + 64 * len(whole.sizes)
         return ENTRY + said + sum([part.nbytes + ENTRY for part in self.parts.values()])
 
     @property
     def nbytes(self) -> int:
-        """How many bytes the elements take, or will take."""
+        """Number of bytes of all elements, received or not."""
         if self.whole is None:
             size: int = self.total.size
             return size * self.dtype.itemsize

@@ -1,4 +1,4 @@
-"""What a tensor is cut into for blocks: boxes of its elements, and the parts that say where these are."""
+"""Pieces of a tensor for blocks: boxes of its elements, and the parts with its structure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
 
 
 def pieces_of(tensor: Tensor[Any], limits: Limits) -> "Pieces":
-    """Return what a tensor is cut into.
+    """Return the pieces of a tensor.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def _part_of(data: Array, start: int, stop: int) -> Array:
 
 
 def _run_of(tensor: Tensor[Any], start: int, stop: int) -> Array:
-    """Return some of a tensor's elements in row-major order: a view where they lie so."""
+    """Return a range of a tensor's elements in row-major order: a view where they are contiguous."""
     layout, buffer = tensor.layout, tensor.buffer
     if layout.is_contiguous:
         first = layout.bounds()[0]
@@ -71,12 +71,12 @@ def _run_of(tensor: Tensor[Any], start: int, stop: int) -> Array:
 @final
 @frozen(eq=False)
 class _Said:
-    """What all pieces say of their tensor."""
+    """Properties that all pieces share with their tensor."""
 
     total: Shape[Any]
     """The shape of the part that has the elements."""
     whole: TensorHeader | None
-    """What there is to say of a tensor that is no box of numbers."""
+    """Description of a tensor that is not a box of numbers."""
     parts: tuple[Array, ...]
     """The parts that say where elements are, from part 1 on, as bytes."""
 
@@ -113,7 +113,7 @@ class _Boxes(Pieces):
     seen: Tensor[Any]
     """The tensor, without layers."""
     box: Tensor[Any]
-    """Its elements: the tensor itself, or what is tiled in it."""
+    """Its elements: the tensor itself, or the box under its tiles."""
 
     @property
     def itemsize(self) -> int:
@@ -153,11 +153,11 @@ class _Runs(Pieces):
 
     said: _Said
     shape: Shape[Any]
-    """That of the tensor, without layers."""
+    """Shape of the tensor, without layers."""
     size: int
     read: Callable[[int, int], Array]
     place_of: Callable[[int], int] | None
-    """Where the element with a number begins in the part; None where nobody can say."""
+    """Function of the number of an element to its start in the part; None if unknown."""
 
     @property
     def itemsize(self) -> int:
@@ -180,7 +180,7 @@ class _Runs(Pieces):
         if place_of is None:
             raise LocalProtocolError(
                 "unsupported",
-                f"the elements of {self.shape} are held so that no index leads to a run of them",
+                f"the elements of {self.shape} are stored in runs that do not follow its indices",
             )
         places = runs_over(over, self.shape, room, place_of)
         return (Shape(stop - start, origin=(start,)) for start, stop in places)

@@ -1,7 +1,8 @@
-"""Tensors that are no box of numbers, in blocks: what a receiver must know, and how it makes the tensor.
+"""Blocks of tensors that are not boxes of numbers: the description, and how a receiver makes the tensor.
 
-Such a tensor is what a message of it alone would be: one entry of the label, and payload parts. Blocks are
-pieces of these parts, so whatever travels whole travels in blocks, by the same packings and the same checks.
+Such a tensor is described as in a message of it alone: one entry of the label, and payload parts. Blocks are
+pieces of these parts, so every tensor of a message can also be sent in blocks, with the same packings and
+checks.
 """
 
 from collections.abc import Sequence
@@ -34,7 +35,7 @@ _BYTE = np.dtype(np.uint8)
 @final
 @frozen
 class TensorHeader:
-    """A tensor that is no box of numbers, as its blocks describe it; equal if they say the same."""
+    """A tensor that is not a box of numbers, as its blocks describe it; equal if they say the same."""
 
     label: str
     """The label of a message of this tensor alone."""
@@ -43,11 +44,11 @@ class TensorHeader:
     _limits: Limits = attrs.field(eq=False, repr=False)
     _allow_longdouble: bool = attrs.field(eq=False, repr=False)
     entry: dict[str, Json] = attrs.field(eq=False, repr=False)
-    """What its label says of the tensor."""
+    """Entry of the tensor in its label."""
 
     @property
     def plan(self) -> TensorPlan:
-        """What the label says, checked and remembered.
+        """The checked and cached plan of the label.
 
         Raises
         ------
@@ -69,18 +70,18 @@ class TensorHeader:
 
     @property
     def described(self) -> Field:
-        """What `read_skeleton` reads."""
+        """Description for `read_skeleton`."""
         return Field({"bytes": list(self.sizes), "entry": self.entry}, "", refuse_field)
 
     @property
     def item_sizes(self) -> tuple[int, ...]:
-        """The bytes of what each part is made of: elements, or single bytes."""
+        """Bytes per item of each part: of elements, or 1."""
         plan = self.plan
         plain = plan.elements is None or not plan.elements.replaces_elements
         return tuple([plan.dtype.itemsize if plain and k == plan.part else 1 for k in range(len(self.sizes))])
 
     def part(self, number: int) -> "tuple[Extents, np.dtype[Any]]":
-        """Return extents and type of what is in a part: elements, or bytes."""
+        """Return extents and type of the items of a part: elements, or bytes."""
         plan = self.plan
         if number != plan.part or (plan.elements is not None and plan.elements.replaces_elements):
             return (self.sizes[number],), _BYTE
@@ -92,14 +93,14 @@ class TensorHeader:
         Raises
         ------
         RemoteProtocolError
-            If they are not what the label says.
+            If they do not match the label.
         """
         plan = self.plan
         flat = [np.empty(0, _BYTE) if part is None else part.reshape(-1).view(_BYTE) for part in parts]
         tensor = Reader([part.data for part in flat], self._limits).read(plan)
         layout = tensor.layout
         if plan.elements is None:
-            # The part is our own, and was seen as a stranger's.
+            # This library allocated the part; it was checked as an untrusted one.
             own: BufferCommon[Any] = Dense(cast("Any", flat[plan.part].view(plan.logical or plan.dtype)))
             sides = tensor.buffer.sides
             return make_tensor(layout, own if sides is None else Nullable(own, sides[1]))
@@ -115,13 +116,13 @@ def make_skeleton(
     *,
     allow_longdouble: bool = True,
 ) -> TensorHeader:
-    """Return what blocks say of the tensor of one entry of a label, whose parts have these sizes."""
+    """Return the blocks' description of the tensor of one label entry, whose parts have these sizes."""
     label = dump_label({"TENS": {"tensors": [entry]}})
     return TensorHeader(label, sizes, limits, allow_longdouble, entry)
 
 
 def read_skeleton(fields: Field, limits: Limits, *, allow_longdouble: bool) -> TensorHeader:
-    """Return what a foreign block says of its tensor.
+    """Return the description of a tensor in a foreign block.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Messages of plain tensors: packed boxes of which nothing else is said. Most are such, and cost little.
+"""Messages of plain tensors: packed boxes without further keys. Most messages are such, and are fast.
 
-Nothing here is another format: what `Writer` and `Reader` would make of them is made with fewer steps, and
-what is not plain, or is wrong, is left to those.
+The format is the same: this module does the work of `Writer` and `Reader` in fewer steps, and leaves
+all other tensors, and all errors, to them.
 """
 
 import math
@@ -118,10 +118,10 @@ def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] |
 
 
 def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tensor[Any], ...], str] | None:
-    """Return the tensors of a message, and what its label says after them, unread.
+    """Return the tensors of a message, and the rest of its label as unparsed text.
 
-    None unless all of them are plain, and their label has the form in which this library writes it: whoever
-    knows what else is written compares that text, and reads no JSON.
+    None unless all of them are plain, and their label has the form in which this library writes it: a caller
+    that knows the other keys compares that text, and parses no JSON.
     """
     if limits is not DEFAULT_LIMITS or len(frames) < 2 or len(frames[1]) != COORDINATES_BYTES:
         return None

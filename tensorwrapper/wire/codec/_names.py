@@ -33,7 +33,7 @@ def describe_names(tensor: Tensor[Any], description: dict[str, Json], where: str
 
 
 def read_names(names: Field, limits: Limits) -> _Names | None:
-    """Return foreign names, which may not yet be names of modes; None if nothing is said of them."""
+    """Return foreign names, which may not yet be valid names of modes; None without names."""
     if names.value is None:
         return None
     given = names.items(of="a list of one name or null per mode")

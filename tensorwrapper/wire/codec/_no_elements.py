@@ -1,4 +1,4 @@
-"""Tensors that are there for what is said about them alone: no type, no elements, one empty part."""
+"""Tensors that only carry metadata: no type, no elements, one empty part."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, cast, final
@@ -59,7 +59,7 @@ def is_metadata_alone(tensor: object) -> bool:
 
 
 def no_elements(metadata: Mapping[str, object] | None = None) -> Tensor[np.bool_]:
-    """Return a tensor of shape ``(0,)`` that stands in a message for metadata alone, as Wire-Cell sends them.
+    """Return a tensor of shape ``(0,)`` that only carries metadata in a message, as Wire-Cell sends them.
 
     It is written with the type ``?`` of 0 bytes and an empty part, and read back as the same. So are
     slices and copies of it.
@@ -67,13 +67,13 @@ def no_elements(metadata: Mapping[str, object] | None = None) -> Tensor[np.bool_
     Parameters
     ----------
     metadata
-        What it is there to say, which is written unless `tensor_metadata` says something else. What nests
-        needs `metadata_depth`, as always. When it is read, the message has it, as it has that of others.
+        Metadata of the tensor, written unless `tensor_metadata` replaces it. Nested values need
+        `metadata_depth`, as always. A message that is read has it in its `tensor_metadata`.
 
     Raises
     ------
     LocalProtocolError
-        If JSON cannot say it.
+        If it cannot be written as JSON.
 
     Examples
     --------

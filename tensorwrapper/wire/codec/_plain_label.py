@@ -1,7 +1,7 @@
 """The label of a message of plain tensors as this library writes it, and read as that and nothing else.
 
 Its text has one form, in which no key can be missing, wrong or there twice. So it is written without an
-encoder, and what has this form is read without looking at each value: most labels do.
+encoder, and a label of this form is read without checking each value: most labels are.
 """
 
 import json
@@ -14,10 +14,10 @@ from tensorwrapper.typing import Index
 __all__ = ["DEPTH", "MOST_DIGITS", "REMEMBERED", "Plain", "Written", "plain_label", "read_plain_label"]
 
 Plain: TypeAlias = tuple[str, int, Index, int]
-"""Kind of element, part, extents and bytes per element of a dense tensor of which nothing else is said."""
+"""Kind of element, part, extents and bytes per element of a dense tensor without further keys."""
 
 REMEMBERED: Final = 128
-"""Labels of longer lists are not kept: what is remembered stays small."""
+"""Labels of longer lists are not cached, so that the cache stays small."""
 
 MOST_DIGITS: Final = 12
 DEPTH: Final = 5
@@ -28,7 +28,7 @@ _LABEL = re.compile(rf'{{"TENS":{{"tensors":\[{_TENSOR}(?:,{_TENSOR})*+\]}}}}', 
 
 
 class Written(TypedDict):
-    """What such a label says of a tensor."""
+    """Entry of a tensor in such a label."""
 
     dtype: str
     part: int
@@ -54,7 +54,7 @@ def plain_label(plain: tuple[Plain, ...]) -> str:
 
 
 def read_plain_label(text: str) -> list[Written] | None:
-    """Return what a label says of tensors, if it is one that `plain_label` may have written; else None.
+    """Return the entries of tensors in a label that `plain_label` may have written; else None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Descriptions to plans: all that can be said of a message from its label alone, checked and remembered.
+"""Descriptions to plans: all facts about a message that its label determines, checked and cached.
 
 A stream of messages repeats its label, and reading one costs more than making arrays over its parts. A plan
 holds no foreign bytes and never changes, so equal labels may share it.
@@ -46,7 +46,7 @@ __all__ = [
 
 _REMEMBERED = 16_384
 _REMEMBERED_LONG = 262_144
-"""Characters: longer labels are read anew, so that what is remembered stays small."""
+"""Characters: longer labels are parsed each time, so that the cache stays small."""
 
 _ARRAY_RANK = 64  # modes that an array of NumPy has at most
 
@@ -58,47 +58,47 @@ _PLAIN = frozenset({"dtype", "metadata", "part", "shape", "word"})
 @final
 @frozen(eq=False)
 class TensorPlan:
-    """What a label says of one tensor."""
+    """Description of one tensor by a label."""
 
     field: Field
-    """Its description in the label, for the packings; nobody may change it."""
+    """Its entry in the label, for the packings; it must not be changed."""
     dtype: np.dtype[Any]
-    """As it lies in the part."""
+    """Type in the part."""
     logical: np.dtype[Any] | None
-    """What the bytes mean, if TENS cannot name it."""
+    """Logical type of the elements, if TENS cannot name it."""
     part: int
     extents: Index
-    """Of the run of elements, whichever way it is held."""
+    """Extents of the run of elements, whatever its packing."""
     nbytes: int
-    """Of what is in its part, or becomes of it where a packing replaces elements."""
+    """Bytes of its part, or of the elements where a packing replaces them."""
     layout: Layout[Any] | None
     """The layout of a box; that of another shape depends on its parts."""
     elements: ElementPacking | None
-    """How the run is held; None for row-major elements."""
+    """Packing of the run; None for row-major elements."""
     shape: ShapePacking | None
-    """Which indices it has; None for those of a box."""
+    """Packing of the shape; None for a box."""
     layers: Index | None
-    """How many modes each layer has; None for a shape without layers. `layout` has them already."""
+    """Number of modes of each layer; None for a shape without layers. `layout` has them already."""
     names: tuple[str | None, ...] | None
-    """The names of the modes; None if nothing is said of them. `layout` has them already."""
+    """The names of the modes; None without names. `layout` has them already."""
     nulls: Field | None = None
-    """What says which elements are nulls; None if none is."""
+    """Description of the nulls; None if no element may be null."""
 
     @property
     def empty_places(self) -> int:
-        """How many places there are in the modes before the first one that is empty."""
+        """Number of indices of the modes before the first empty one."""
         return math.prod(self.extents[: self.extents.index(0)]) if 0 in self.extents else 0
 
     @property
     def is_plain(self) -> bool:
-        """Whether the part is the elements of a box in row-major order, whatever they are."""
+        """True if the part is the elements of a box in row-major order, of any type."""
         dense = self.elements is None and self.shape is None and self.logical is None and self.nulls is None
         # Not every byte is a bool.
         return dense and self.layout is not None and self.dtype.itemsize > 0 and self.dtype.kind != "b"
 
     @property
     def extents_in_order(self) -> Index | None:
-        """The extents of an array of what is in the part; None if there is none in row-major order."""
+        """Extents of an array over the part; None if its elements are not in row-major order."""
         layout = self.layout
         in_order = layout is not None and layout.implementation.is_contiguous and self.layers is None
         return self.extents if in_order and len(self.extents) <= _ARRAY_RANK else None
@@ -113,15 +113,15 @@ _Plans: TypeAlias = tuple[TensorPlan | Refusal, ...]
 @final
 @frozen(eq=False)
 class LabelPlan:
-    """What a label says of all tensors of a message."""
+    """Description of all tensors of a message by its label."""
 
     tensors: _Plans = ()
     records: tuple[RecordsPlan | Refusal, ...] = ()
-    """What it says of records, whose fields are among the tensors."""
+    """Plans of records, whose fields are among the tensors."""
     checksums: Json = None
-    """What it says of the check sums of the parts, unread."""
+    """Check sums of the parts, not parsed."""
     plain: tuple[PlainPart, ...] | None = None
-    """The plans again, if all of them are plain, each has a part of its own, and there are no check sums."""
+    """The plans again, if all of them are plain with separate parts, and there are no check sums."""
 
 
 def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: bool) -> LabelPlan:
@@ -130,7 +130,7 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
     Parameters
     ----------
     strict
-        Whether a label that is no JSON is an error; else it is free text.
+        Whether a label that is not JSON is an error; else it is free text.
     """
     short = len(text) <= _REMEMBERED
     plan = _remembered if short else _long if len(text) <= _REMEMBERED_LONG else _plan
@@ -138,7 +138,7 @@ def plan_label(text: str, limits: Limits, *, strict: bool, allow_longdouble: boo
 
 
 def plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
-    """Return what a label says of all tensors if it is written as those of plain ones are, and all is right.
+    """Return the entries of all tensors of a label if they are valid and written as those of plain ones.
 
     None for all others, which `plan_label` reads.
     """
@@ -218,7 +218,7 @@ def _plan(
 
 
 _remembered = lru_cache(maxsize=128)(_plan)
-# The label of the thousands of tensors of one stream; whoever sends other ones drops it.
+# The long label of a stream of messages with thousands of tensors; another one evicts it.
 _long = lru_cache(maxsize=2)(_plan)
 
 
@@ -289,10 +289,10 @@ def _take(text: str, limits: Limits) -> None:
 
 
 def _check_total(plans: _Plans, limits: Limits) -> None:
-    """Raise if what a message claims to hold is more than a reader takes, before any part is looked at."""
+    """Raise if a message claims more than the limits of a reader, before any part is read."""
     # One part may be named many times, and is there only once.
     claimed = {plan.part: plan.nbytes for plan in plans if isinstance(plan, TensorPlan)}
-    # Without elements, but whoever walks along the other modes might never come to an end.
+    # They have no elements, but a loop over the other modes might never end.
     empties = sum([plan.empty_places for plan in plans if isinstance(plan, TensorPlan)])
     if empties > limits.empty_elements:
         most = limits.empty_elements
@@ -331,10 +331,10 @@ def _plan_tensor(
         return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
     if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
-        # It has no elements, but whoever walks along its other modes would never come to an end.
+        # It has no elements, but a loop over its other modes would never end.
         refuse_over("total_bytes", f"{field} has over {limits.total_bytes} bytes but for its empty modes")
     if elements is not None and not elements.replaces_elements:
-        # What is in the part are not all elements, or no elements.
+        # The part has only some of the elements, or none.
         extents = read_extents(field[elements.name]["shape"], limits)
         _check_packed(field, elements.name, ("order", "ascend"))
     layout, layers, names = None, None, None
@@ -352,7 +352,7 @@ def _plan_tensor(
 
 
 def _plan_plain(field: Field, limits: Limits) -> TensorPlan | None:
-    """Return the plan of what most writers write: four keys, all of them right; None for the general way."""
+    """Return the plan of the usual description: four keys with valid values; None for any other."""
     given = field.value
     if type(given) is not dict or given.keys() != _WRITTEN:
         return None
@@ -375,7 +375,7 @@ def _types(
     field: Field,
     allow_longdouble: bool,  # noqa: FBT001
 ) -> tuple[np.dtype[Any], np.dtype[Any] | None] | Refusal:
-    """Return the type of elements as they lie, and what they mean if TENS cannot name it."""
+    """Return the stored type of elements, and their logical type if TENS cannot name it."""
     dtype = read_dtype(field, allow_longdouble=allow_longdouble)
     if isinstance(dtype, Refusal):
         return dtype
@@ -399,7 +399,7 @@ def in_layers(layout: Layout[Any], layers: Index | None, field: Field) -> Layout
 def _packings_of(
     field: Field, table: PackingTable
 ) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
-    """Return what `read_packings` does; what is not understood is refused later."""
+    """Return the result of `read_packings`; unknown packings are refused later."""
     pointer = field["pointer"].value
     if pointer is not None and not (type(pointer) is int and pointer == 0):
         refuse("unsupported", f"{field} has a pointer; memory of other processes is never touched")
@@ -412,7 +412,7 @@ def _packings_of(
 
 
 def _check_packed(field: Field, packing: str, keys: tuple[str, ...]) -> None:
-    """Raise for keys that say how a dense run lies: to ignore them would scramble the tensor."""
+    """Raise for keys that describe the order of a dense run: ignoring them would scramble the tensor."""
     for key in keys:
         if key in field and not (key == "origin" and field[key].value is None):
             refuse("unsupported", f"{field} has the key {key}, which goes with no {packing} packing")
@@ -455,7 +455,7 @@ def _dense_layout(field: Field, extents: Index) -> Layout[Any]:
 
 
 def read_origin(origin: Field, rank: int) -> Index:
-    """Return a foreign first index; zeros if nothing is said of it."""
+    """Return a foreign origin; zeros by default."""
     if origin.value is None:
         return (0,) * rank
     return origin.integers(-(2**62), 2**62, length=rank)

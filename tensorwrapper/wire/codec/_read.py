@@ -38,7 +38,7 @@ class Reader:
         self._layouts: dict[tuple[object, ...], tuple[Layout[Any], float]] = {}
 
     def read(self, plan: TensorPlan) -> Tensor[Any]:
-        """Return one tensor, after comparing what its label says with the bytes that are there."""
+        """Return one tensor, after comparing its label entry with the received bytes."""
         packing, layout = plan.elements, plan.layout
         data = self._parts.data(plan.part, plan.field)
         if data.nbytes != plan.nbytes and not (packing is not None and packing.replaces_elements):
@@ -87,7 +87,7 @@ class Reader:
             return packing.unpack(received)
         if not packing.is_lazy:
             self._parts.claim(plan.nbytes, plan.field)
-        # What is said twice of one part is one buffer, which keeps what it decompressed once.
+        # Equal descriptions of one part share one buffer, which caches decompressed elements.
         key = packing.name, plan.part, dtype, size, dump_json(fields.value)
         known = self._buffers.get(key)
         if known is None:

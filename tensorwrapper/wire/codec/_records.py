@@ -28,7 +28,7 @@ __all__ = [
 _VERSION: Final = 1
 
 _NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, int, float})
-"""What most tensors are given as: nobody imports records to tell that they are none."""
+"""Usual types of tensors: they are not records, and need no import to check that."""
 
 
 @final
@@ -40,7 +40,7 @@ class RecordsPlan:
     fields: tuple[tuple[str, int], ...]
     """Names, and numbers of tensors."""
     rank: int
-    """How many modes the fields share."""
+    """Number of modes that the fields share."""
 
 
 def is_records(given: object) -> "TypeGuard[Records]":
@@ -53,7 +53,7 @@ def is_records(given: object) -> "TypeGuard[Records]":
 
 
 def describe_records(names: Sequence[str], rank: int, first: int = 0) -> dict[str, Json]:
-    """Return what a label says of fields that share so many modes: the tensors from `first` on, in order."""
+    """Return the label entry of fields that share so many modes: the tensors from `first` on, in order."""
     fields: list[Json] = [[name, first + k] for k, name in enumerate(names)]
     return {"fields": fields, "rank": rank, "version": _VERSION}
 

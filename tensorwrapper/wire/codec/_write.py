@@ -49,9 +49,9 @@ class Writer:
     )
 
     descriptions: list[dict[str, Json]]
-    """What the label says of each tensor."""
+    """Entry of each tensor in the label."""
     records: list[Json]
-    """What it says of records, whose fields are among the tensors."""
+    """Entries of records, whose fields are among the tensors."""
 
     def __init__(
         self,
@@ -69,7 +69,8 @@ class Writer:
         self._plain_ones: list[Plain] = []
         self._before = before
         self._parts = PartWriter(n_tensors, apart=apart, limits=options.limits)
-        # What every reader must understand, such as the index of a file, is not for packings of strangers.
+        # The parts that every reader must understand, such as the index of a file, use built-in packings
+        # only.
         table = BUILT_IN if for_all else known_packings()
         self._table = table
         self._shapes = table.shapes
@@ -77,7 +78,7 @@ class Writer:
 
     def _apply(self, options: WriteOptions) -> None:
         self._options = options
-        # What nobody asked to hold in another way is written as it lies, without asking the table.
+        # Without options the elements are written as stored, and the table is not searched.
         table = self._table
         self._plain = options.compress is None and not table.strangers
         self._elements = (
@@ -93,7 +94,7 @@ class Writer:
 
     @property
     def plain(self) -> tuple[Plain, ...]:
-        """What there is to say of the tensors, if all of them are plain; else nothing."""
+        """Descriptions of the tensors, if all of them are plain; else empty."""
         alone = len(self._plain_ones) == len(self.descriptions) and not self.records
         return tuple(self._plain_ones) if alone else ()
 
@@ -103,7 +104,7 @@ class Writer:
         return self._parts.payload
 
     def tens(self) -> dict[str, Json]:
-        """Return what the label says of the tensors and records, to be added to."""
+        """Return the label entries of the tensors and records, to be added to."""
         tens: dict[str, Json] = {"tensors": [*self.descriptions]}
         if self.records:
             tens["records"] = [*self.records]
@@ -115,12 +116,12 @@ class Writer:
         metadata: Mapping[str, object] | None = None,
         limits: Limits | None = None,
     ) -> list[bytes | memoryview]:
-        """Return the frames of a message of what was added, with keys of an application's own in its label.
+        """Return the frames of a message of the added tensors, with additional keys in its label.
 
         Raises
         ------
         LocalProtocolError
-            If a reader with these limits would refuse it, or `metadata` is no object of JSON.
+            If a reader with these limits would refuse it, or `metadata` is not an object of JSON.
         """
         tens = self.tens()
         if metadata is not None:
@@ -131,7 +132,7 @@ class Writer:
         return [pack_prefix(text), NOWHERE, *payload]
 
     def add_plain(self, tensor: object, part: int) -> bool:
-        """Add an array or a tensor if it is a packed box and sent as it lies, and tell whether it was."""
+        """Add an array or a tensor if it is a packed box sent unchanged; return True if it was added."""
         found = plain_part(tensor) if self._plain else None
         if found is None:
             return False
@@ -195,7 +196,7 @@ class Writer:
         return data
 
     def _pack(self, run: Tensor[Any]) -> "tuple[ElementPacking, Packed] | None":
-        """Return the packing that takes elements, and what it makes of them; None if none does."""
+        """Return the packing that takes elements, and its result; None if none does."""
         for packing in self._elements:
             packed = packing.pack(run, self._parts, self._options)
             if packed is not None:
@@ -213,7 +214,7 @@ class Writer:
                 return packed.elements
         shape = tensor.shape
         if shape.has_layers:
-            # The elements lie as they would without layers, whichever packing they go by.
+            # Layers do not change the order of the elements, for any packing.
             description["layers"] = list(shape.layers)
             return self._describe_shape(tensor.flatten(), description)
         if not shape.is_box:
@@ -226,7 +227,7 @@ class Writer:
     def _describe_packed(
         self, run: Tensor[Any], packing: ElementPacking, packed: Packed, description: dict[str, Json]
     ) -> memoryview:
-        """Say how elements are held, around the packing of their shape, and return their part."""
+        """Describe the packing of elements, around the packing of their shape, and return their part."""
         fields: dict[str, Json] = {"version": packing.version, **packed.fields}
         if "packing" in description:
             fields["packing"] = description["packing"]
@@ -250,7 +251,7 @@ class Writer:
         return as_bytes(self._parts.row_major(run, dtype), dtype)
 
     def _describe_type(self, dtype: "np.dtype[Any]", description: dict[str, Json]) -> "np.dtype[Any]":
-        """Say of what type elements are, and return the type to write them in."""
+        """Describe the type of elements, and return the type to write them in."""
         kind, word, written = write_dtype(
             dtype, self._parts.where, allow_longdouble=self._options.allow_longdouble
         )

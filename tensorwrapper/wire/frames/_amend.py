@@ -1,4 +1,4 @@
-"""Labels that somebody wrote before, with something added; what they say else is kept."""
+"""Add keys to existing labels, and keep their other keys."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from tensorwrapper.wire.frames._label import SPACE, load_label, plain_object
 __all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "tens_of"]
 
 _OURS = Limits()
-"""What a label may have that somebody adds to, whoever wrote it."""
+"""Limits on an existing label to amend."""
 
 
 def label_to_amend(header: Header) -> dict[str, Json]:
@@ -50,7 +50,7 @@ def described_tensors(label: dict[str, Json]) -> list[Json]:
 def add_to_label(
     label: dict[str, Json], metadata: Mapping[str, object] | None, keys: Mapping[str, object] | None
 ) -> None:
-    """Put metadata and application keys into a label, in place of what stood there."""
+    """Put metadata and application keys into a label, and replace existing ones."""
     if metadata is not None:
         tens_of(label)["metadata"] = plain_object(metadata, "metadata")
     if keys is not None:
@@ -64,7 +64,7 @@ _OWN = frozenset({"checksums", "metadata", "records", "tensors"})
 
 
 def add_to_tens(label: dict[str, Json], keys: Mapping[str, object]) -> None:
-    """Put keys of the application beside the list of tensors, in place of what stood there."""
+    """Put keys of the application beside the list of tensors, and replace existing ones."""
     added = plain_object(keys, "tens")
     taken = sorted(added.keys() & _OWN)
     if taken:
@@ -73,7 +73,7 @@ def add_to_tens(label: dict[str, Json], keys: Mapping[str, object]) -> None:
 
 
 def tens_of(label: dict[str, Json]) -> dict[str, Json]:
-    """Return what a label says of tensors, to be added to; it is made if it says nothing."""
+    """Return the entry TENS of a label, to be added to; make it if it is missing."""
     if label.get("TENS") is None:
         label["TENS"] = {"tensors": []}
     tens = label["TENS"]

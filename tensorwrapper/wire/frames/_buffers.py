@@ -1,4 +1,4 @@
-"""What callers hand over: several values in a sequence, and memory as bytes."""
+"""Checks of arguments: sequences of values, and memory as bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,18 +11,19 @@ from tensorwrapper.typing import BufferLike
 __all__ = ["byte_views", "check_several", "frame_views"]
 
 _ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
-"""What can be iterated, but where several values belong is one with its list forgotten."""
+"""Iterable types that are single values: passed for several values, they lack a list around them."""
 
 
 def check_several(values: object, what: str, kind: type = Sequence) -> None:
-    """Raise if `values` is no sequence, or is one value whose rows, bytes or keys would be taken for several.
+    """Raise if `values` is not a sequence, or is a single value whose rows, bytes or keys could be mistaken.
 
     Raises
     ------
     ConversionError
         With `what` to name the argument.
     """
-    # Asking the abstract class takes longer than the header of a message; nearly everybody has a list.
+    # An isinstance check of the abstract class takes longer than the header of a message, and most callers
+    # pass a list.
     if type(values) is list:
         return
     given = type(values).__name__
@@ -36,7 +37,7 @@ def byte_views(buffers: Iterable[BufferLike], what: str) -> list[memoryview]:
     Raises
     ------
     ConversionError
-        If one is no contiguous memory of numbers; `what` and its place name it.
+        If one is not contiguous memory of numbers; `what` and its place name it.
     """
     views: list[memoryview] = []
     for buffer in buffers:
@@ -59,7 +60,7 @@ def frame_views(frames: Sequence[BufferLike]) -> list[memoryview]:
     Raises
     ------
     ConversionError
-        If they are no sequence of frames, or one is no contiguous memory of numbers.
+        If they are not sequence of frames, or one is not contiguous memory of numbers.
     """
     check_several(frames, "frames")
     return byte_views(frames, "frame")

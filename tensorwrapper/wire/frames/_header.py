@@ -21,15 +21,15 @@ _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")
 COORDINATES_BYTES = _COORDINATES.size
 NOWHERE = _COORDINATES.pack(0, 0, 0)
-"""Frame 1 of a message of which nobody says where it is from, when it was made, or which one it is."""
+"""Frame 1 of a message without origin, time and number."""
 _PREFIX = 8  # bytes before the label
-_REMEMBERED = 4096  # bytes of frame 0: longer ones are read anew
+_REMEMBERED = 4096  # bytes of frame 0: longer ones are parsed each time
 
 
 @final
 @frozen
 class Header:
-    """What the two header frames say, apart from the label's meaning."""
+    """Fields of the two header frames; the label is not parsed."""
 
     form: str
     level: int
@@ -54,7 +54,7 @@ def make_header(
     label: str,
     coordinates: tuple[SupportsIndex, SupportsIndex, SupportsIndex],
 ) -> Header:
-    """Return a header of checked values; what does not fit the format is refused here, not at the peer."""
+    """Return a header of checked values: invalid ones are refused here, not at the peer."""
     if not (isinstance(form, str) and len(form) <= 4 and form.isascii() and form.isprintable()):
         _refuse_local("frame", f"a form is at most four printable ASCII characters, not {form!r}")
     number = level if type(level) is int else _integer(level, "level")
@@ -91,12 +91,12 @@ def pack_coordinates(header: Header) -> bytes:
 
 
 def unpack_header(prefix: memoryview, coordinates: memoryview, limits: Limits) -> Header:
-    """Return what two foreign header frames say.
+    """Parse two foreign header frames.
 
     Raises
     ------
     RemoteProtocolError
-        ``frame`` if they are malformed, ``limit`` if the label is too long, ``header`` if it is no UTF-8.
+        ``frame`` if they are malformed, ``limit`` if the label is too long, ``header`` if it is not UTF-8.
     """
     if prefix.nbytes < _PREFIX:
         raise RemoteProtocolError(

@@ -19,7 +19,7 @@ from tensorwrapper.wire._limits import Limits, how_to_raise
 __all__ = ["SPACE", "dump_label", "load_label", "plain_levels", "plain_object", "plain_scalars"]
 
 SPACE = " \t\r\n"
-"""What JSON allows around a value."""
+"""White space that JSON allows around a value."""
 
 
 def load_label(text: str, limits: Limits) -> Json:
@@ -109,7 +109,7 @@ def plain_levels(metadata: Mapping[str, object], where: str, depth: int) -> dict
 
 
 def _nesting_of(value: Json) -> int:
-    """Return how many brackets stand around the innermost value; 0 for a scalar."""
+    """Return the depth of nesting of a value; 0 for a scalar."""
     if isinstance(value, dict):
         return 1 + max(map(_nesting_of, value.values()), default=0)
     return 1 + max(map(_nesting_of, value), default=0) if isinstance(value, list) else 0

@@ -1,4 +1,4 @@
-"""All frames of a message in one: the encoding of ZeroMQ RFC 50, which CZMQ calls ``zmsg_encode``.
+"""Messages in a single frame: the encoding of ZeroMQ RFC 50, which CZMQ calls ``zmsg_encode``.
 
 Each frame is written as its size and its bytes, one after the other, without a count and without an end mark.
 A size up to 254 is one byte; a larger one is the byte 255 and four bytes, most significant first.
@@ -21,7 +21,7 @@ _HIGHEST = 2**32 - 1
 
 
 def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
-    r"""Return what `encode_frames` joins: the size of each frame and its bytes, which are not copied.
+    r"""Return the pieces that `encode_frames` joins: sizes of frames, and their bytes, without a copy.
 
     For ``writelines`` and the like, so that large frames need not be copied into one buffer.
 
@@ -41,7 +41,7 @@ def frame_pieces(frames: Sequence[BufferLike]) -> list[bytes | memoryview]:
 
 
 def sized_frames(frames: Sequence[bytes | memoryview]) -> list[bytes | memoryview]:
-    """Return what `frame_pieces` does, of frames that are bytes or views of such."""
+    """Return the result of `frame_pieces` for frames that are bytes or views."""
     pieces: list[bytes | memoryview] = []
     for number, frame in enumerate(frames):
         size = len(frame)
@@ -76,14 +76,14 @@ def encode_frames(frames: Sequence[BufferLike]) -> bytes:
 def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> list[memoryview]:
     r"""Return the frames in a foreign single frame, as views of it.
 
-    An empty buffer has no frames. `decode` takes what is returned.
+    An empty buffer has no frames. `decode` accepts the result.
 
     Raises
     ------
     RemoteProtocolError
         ``frame`` if a size goes beyond the end, ``limit`` if there are too many frames or bytes.
     ConversionError
-        If `buffer` is no contiguous memory.
+        If `buffer` is not contiguous memory.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
         size = view[place]
         place += 1
         if size == LONG:
-            # A size that is cut off reads as too small a number, and is told apart by its place.
+            # A size that is cut off reads as too small a number; the position past the end shows it.
             size = int.from_bytes(view[place : place + 4], "big")
             place += 4
         if size > end - place:

@@ -1,1 +1,1 @@
-"""What is not one dense array, in the parts of a message: how it is described, written and read."""
+"""Packings: tensors that are not one dense array, described in the label and stored in parts."""

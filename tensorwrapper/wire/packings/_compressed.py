@@ -23,13 +23,13 @@ _BLOCK: Final = 2**18
 """Bytes per block when written: they stay in a core's cache while they are shuffled and compressed."""
 
 _MAX_BLOCK: Final = 2**24
-"""Bytes per block when read: what a reader decompresses to have one element."""
+"""Largest block of a reader, which decompresses a whole block for one element."""
 
 
 @final
 @frozen
 class CompressedPacking(ElementPacking):
-    """Takes the elements of any tensor if its codec is asked for, and makes them fewer bytes."""
+    """Compresses the elements of any tensor, if the options request its codec."""
 
     codec: Compression
 

@@ -56,16 +56,16 @@ class _Cache:
 class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """A run of elements in compressed blocks. Read-only; a read decompresses the blocks that it touches.
 
-    A few megabytes of what was decompressed last are kept. Damaged blocks are found when they are read.
+    The last few megabytes of decompressed blocks are cached. Damaged blocks are found when they are read.
 
     Attributes
     ----------
     codec
-        The name of what compressed them.
+        Name of the codec.
     data
         The compressed blocks, one after the other.
     splits
-        Where in `data` each block starts, and the end of the last.
+        Start of each block in `data`, and the end of the last.
     block
         Bytes per block when decompressed; the last may have fewer.
     shuffled
@@ -133,7 +133,7 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         """Raise if a read of so many elements is more than a reader is ready to decompress."""
         claim, word = self._claim, self._dtype.itemsize
         if claim is not None and count:
-            # With the blocks that are kept; all that is said of the part is at most what the label says.
+            # Including cached blocks; the claim of a part is at most the size in its label.
             claim.take(min(max(count * word, self.block, _KEPT), self._size * word))
 
     def _read_into(self, addresses: IntArray, out: Array) -> None:
@@ -163,7 +163,7 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             done += len(elements)
 
     def _elements(self, number: int) -> Array:
-        """Return the elements of one block; nobody may write to them."""
+        """Return the elements of one block; they must not be changed."""
         found = self._cache.get(number)
         if found is None:
             found = self._decompress(number)
@@ -194,7 +194,7 @@ class Compressed(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         )
 
     def __reduce__(self) -> "tuple[Callable[..., Compressed[Any]], tuple[object, ...]]":
-        # The cache is made anew. A pickle comes from somebody who is trusted, and has no message any more.
+        # The cache is not pickled. A pickle is trusted, and belongs to no message.
         parts = (self.codec, self.data, self.splits, self._dtype, self._size, self.block, self.shuffled)
         return make_compressed, parts
 

@@ -27,7 +27,7 @@ _FAR: Final = 2**62  # an origin beyond this could overflow when an extent is ad
 @final
 @frozen
 class JaggedPacking(ShapePacking):
-    """Takes every jagged shape; tiles that are stored one after the other have a packing of their own."""
+    """Packs every jagged shape; contiguous tiles have another packing."""
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ def _describe_rows(rows: Rows, parts: PartWriter) -> dict[str, Json]:
 
 
 def _cells(columns: Columns, parts: PartWriter) -> IntArray:
-    """Return what the format calls cells: row splits for cells of rank 1, else a table of extents."""
+    """Return the format's description of cells: row splits for cells of rank 1, else a table of extents."""
     if columns.leaf.ndim > 1 and columns.leaf_rank > 1:
         parts.check_extent(int(columns.leaf.max(initial=0)))
         parts.claim_empty(_empty_places(columns.leaf))
@@ -144,7 +144,7 @@ def _check_cells(leaf: IntArray, size: int, parts: PartReader, what: Field) -> N
         refuse_over("extent", f"{what} must be from 0 to {most}")
     # Without the empty cells: a 0 would hide that the product of the other extents overflows.
     filled = leaf[(leaf > 0).all(axis=1)]
-    # In floating point first: what is far too large is refused before any integer can wrap.
+    # In floating point first: it refuses numbers that are far too large before an integer can overflow.
     with np.errstate(over="ignore"):
         least = float(np.multiply.reduce(filled.astype(np.float64), axis=1).sum())
     if least > 2.0 * size + 2.0:

@@ -1,8 +1,8 @@
-"""What a packing is: a way for tensors to travel that are more than row-major elements of a box.
+"""Base classes of packings: encodings of tensors that are more than row-major elements of a box.
 
-There are two kinds, which go together. A `ShapePacking` says which indices a run of elements has, an
-`ElementPacking` how the run itself is held. Each is one file: what the label says of it, which tensors it
-takes, how it is read within limits. docs/format.md describes the built-in ones for other implementers.
+There are two kinds, which can be combined. A `ShapePacking` describes the indices of a run of elements, an
+`ElementPacking` the storage of the run itself. Each is one file: its fields of the label, the tensors it
+takes, and how to read it within limits. docs/format.md describes the built-in ones for other implementers.
 """
 
 from abc import ABC, abstractmethod
@@ -37,16 +37,16 @@ __all__ = [
 ]
 
 ElementOrder: TypeAlias = Literal["packed", "keep"]
-"""Elements of boxes in row-major order; or as they lie, if they have no gaps."""
+"""Elements of boxes in row-major order; or in memory order, if they have no gaps."""
 
 StringForm: TypeAlias = Literal["offsets", "tf_string"]
-"""How strings travel: bytes and a part of offsets, or one part as TensorFlow up to 2.3 has it."""
+"""Encoding of strings: bytes and a part of offsets, or one part as TensorFlow up to 2.3 has it."""
 
 
 @final
 @frozen
 class WriteOptions:
-    """What the caller of `encode` asked for.
+    """Options of a call of `encode`.
 
     Raises
     ------
@@ -62,17 +62,17 @@ class WriteOptions:
     compress: Compression | None = None
     """The codec to compress elements by."""
     strings: StringForm = "offsets"
-    """How strings are to travel."""
+    """Encoding of strings."""
     layout: ElementOrder = "packed"
-    """Whether elements may leave as they lie."""
+    """Order of the elements of boxes."""
     allow_longdouble: bool = False
-    """Whether long doubles may leave at all."""
+    """True if long doubles may be sent."""
     limits: Limits = DEFAULT_LIMITS
-    """Those of the readers."""
+    """Limits of the readers."""
     keep_nullable: bool = False
-    """Whether room for nulls is said also where there is none, as of tensors that may get some."""
+    """True if nullable tensors without nulls stay nullable, for tensors that may get some."""
     metadata_depth: int = 1
-    """How deep what is said about a tensor may nest; 1 is one level of scalars."""
+    """Depth of nesting of a tensor's metadata; 1 is one level of scalars."""
 
     def __attrs_post_init__(self) -> None:
         if self.compress is not None:
@@ -82,7 +82,7 @@ class WriteOptions:
 @final
 @frozen(eq=False)
 class Packed:
-    """What an `ElementPacking` makes of the elements of a tensor.
+    """Elements of a tensor as an `ElementPacking` writes them.
 
     Examples
     --------
@@ -92,18 +92,19 @@ class Packed:
     """
 
     data: Array
-    """What goes into the part of the tensor: a flat array of any type."""
+    """Content of the tensor's part: a flat array of any type."""
     fields: dict[str, Json]
-    """What the label says of it, under the name of the packing, beside the version and the shape."""
+    """Fields in the label, under the name of the packing, beside the version and the shape."""
     place_of: Callable[[int], int] | None = None
-    """Where in `data` the element with a number begins, for those who send some elements at a time; None if
-    nobody can say."""
+    """Function of the number of an element to its start in `data`, for senders of some elements at a time;
+    None
+    if unknown."""
 
 
 @final
 @frozen(eq=False)
 class PackedShape:
-    """What a `ShapePacking` makes of the shape of a tensor.
+    """Shape of a tensor as a `ShapePacking` writes it.
 
     Examples
     --------
@@ -113,9 +114,9 @@ class PackedShape:
     """
 
     fields: dict[str, Json]
-    """What the label says of it, under the name of the packing, beside the version."""
+    """Fields in the label, under the name of the packing, beside the version."""
     extents: Sequence[int]
-    """Those that a reader sees who knows dense tensors only; their product is the number of elements."""
+    """Extents for readers that support dense tensors only; their product is the number of elements."""
     elements: Tensor[Any]
     """The tensor whose elements, in row-major order, are the run."""
 
@@ -126,19 +127,19 @@ class Received:
     """Packed elements of one tensor, as they came; all of it is foreign."""
 
     fields: Field
-    """What the label says under the name of the packing: an object of the version that is known."""
+    """Fields of the label under the name of the packing: an object of a known version."""
     data: memoryview
     """The bytes in the part of the tensor."""
     dtype: "np.dtype[Any]"
     """The type of the elements."""
     size: int
-    """How many elements the tensor has; no array of that size was made yet."""
+    """Number of elements of the tensor; no array of that size was made yet."""
     parts: PartReader
     """Reads other parts, and knows the limits."""
     claim: Claim
-    """What counts the bytes of elements that are made when they are read, for those who make them then."""
+    """Counter of bytes, for packings that make elements when they are read."""
     layout: Layout[Any] | None = None
-    """Where the elements of a packed shape lie in the run; None of a box."""
+    """Layout of the elements of a packed shape in the run; None for a box."""
 
     @property
     def values(self) -> Array:
@@ -154,7 +155,7 @@ class PackingCommon(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What stands under the key ``packing`` of a label, and the key of what else is said."""
+        """Value of the key ``packing`` of a label, and the key of the fields."""
 
     @property
     def version(self) -> int:
@@ -163,23 +164,23 @@ class PackingCommon(ABC):
 
 
 class ElementPacking(PackingCommon):
-    """Abstract: `name`, `pack`, `unpack`. How a run of elements is held."""
+    """Abstract: `name`, `pack`, `unpack`. Storage of a run of elements."""
 
     __slots__ = ()
 
     @property
     def replaces_elements(self) -> bool:
-        """Whether the part holds any number of bytes, and the label says what they become.
+        """True if the part has any number of bytes, and the label describes the elements made of them.
 
-        Else the label describes the part itself, which has so many elements of that type; that is also what a
-        reader sees who ignores packings. What the bytes become is counted against the limits beforehand,
-        unless `is_lazy`.
+        Else the label describes the part itself, which has so many elements of that type; readers that ignore
+        packings see these. The bytes of the elements are counted against the limits beforehand, unless
+        `is_lazy`.
         """
         return False
 
     @property
     def is_lazy(self) -> bool:
-        """Whether `unpack` makes no elements, and the buffer counts them by `Received.claim` when it does."""
+        """True if `unpack` makes no elements, and the buffer counts them by `Received.claim` when it does."""
         return False
 
     def applies(self, options: WriteOptions) -> bool:  # noqa: ARG002 - most do whatever was asked for
@@ -188,9 +189,9 @@ class ElementPacking(PackingCommon):
 
     @abstractmethod
     def pack(self, tensor: Tensor[Any], parts: PartWriter, options: WriteOptions) -> Packed | None:
-        """Return what the elements of a tensor become, in row-major order; None if they are not for this one.
+        """Return the packed elements of a tensor, in row-major order; None if this packing does not apply.
 
-        Other arrays are put into parts of their own: their numbers go into the fields.
+        Further arrays become separate parts: the fields have the numbers of these.
         """
 
     @abstractmethod
@@ -202,29 +203,29 @@ class ElementPacking(PackingCommon):
         Raises
         ------
         RemoteProtocolError
-            If anything is wrong with what came, and nothing else.
+            If anything is wrong with the received data, and no other error.
         """
 
 
 class ShapePacking(PackingCommon):
-    """Abstract: `name`, `pack_shape`, `unpack_shape`. Which indices a run of elements has."""
+    """Abstract: `name`, `pack_shape`, `unpack_shape`. Indices of a run of elements."""
 
     __slots__ = ()
 
     @abstractmethod
     def pack_shape(self, tensor: Tensor[Any], parts: PartWriter) -> PackedShape | None:
-        """Return what the shape of a tensor becomes; None if it is not for this packing."""
+        """Return the packed shape of a tensor; None if this packing does not apply."""
 
     @abstractmethod
     def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:
-        """Return the layout of the elements as they lie in a buffer of their own.
+        """Return the layout of the elements in a buffer that has only them.
 
         Raises
         ------
         RemoteProtocolError
-            If anything is wrong with what came, and nothing else.
+            If anything is wrong with the received data, and no other error.
         """
 
 
 Packing: TypeAlias = ElementPacking | ShapePacking
-"""What may be registered."""
+"""A packing that may be registered."""

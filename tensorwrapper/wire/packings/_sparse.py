@@ -58,15 +58,15 @@ class SparsePacking(ElementPacking):
 
 
 def describe_fill(fill: Array, described: dict[str, Json], parts: PartWriter) -> None:
-    """Say the value of what is not stored, unless it is zero."""
+    """Describe the fill value, unless it is zero."""
     one = fill.reshape(1)
-    # By its bytes: a fill of -0.0 is one that must be said.
+    # Compare bytes: a fill of -0.0 must be written.
     if one.view(np.uint8).any():
         described["fill"] = parts.add_elements(one)
 
 
 def read_fill(fields: Field, dtype: "np.dtype[Any]", parts: PartReader) -> Array:
-    """Return the value of what is not stored, an array of rank 0."""
+    """Return the fill value, an array of rank 0."""
     if fields["fill"].value is None:
         return np.zeros((), dtype)
     return parts.elements(fields["fill"], 1, dtype).reshape(())

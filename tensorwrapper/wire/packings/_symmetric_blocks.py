@@ -54,6 +54,6 @@ class SymmetricBlocksPacking(ElementPacking):
         fill = read_fill(fields, received.values.dtype, received.parts)
         with refusing(fields):
             symmetry = read_symmetry(received, stored.rank)
-            # Each stored tile becomes a row of numbers for every tile that it stands for.
+            # Each stored tile becomes a row of numbers for every tile of its orbit.
             received.parts.claim(8 * (2 * stored.rank + 4) * stored.count * symmetry.order, fields)
             return SymmetricBlocks(stored, received.values, symmetry, fill_value=fill).as_readonly()

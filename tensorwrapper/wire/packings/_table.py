@@ -1,6 +1,6 @@
-"""The table of packings: what a label's key ``packing`` may say, and what tensors are offered to.
+"""The table of packings: allowed values of a label's key ``packing``, in the order in which they try tensors.
 
-Those of strangers are asked first when a tensor is written, the latest of them before all others.
+Registered packings try a tensor before the built-in ones, the latest first.
 """
 
 import re
@@ -58,7 +58,7 @@ _KEYS: Final = frozenset(
 
 @final
 class PackingTable:
-    """The packings that are known at a time, in the order in which they are asked; it never changes."""
+    """Registered packings, in the order in which they try a tensor; it never changes."""
 
     __slots__ = ("by_name", "elements", "shapes", "strangers", "uncompressed")
 
@@ -67,7 +67,7 @@ class PackingTable:
     shapes: tuple[ShapePacking, ...]
     strangers: tuple[Packing, ...]
     uncompressed: tuple[ElementPacking, ...]
-    """Those that are asked where nobody asked for anything, if there are no strangers."""
+    """Packings to try without options, if no packing is registered."""
 
     def __init__(self, strangers: tuple[Packing, ...]) -> None:
         packings = (*strangers, *_BUILT_IN)
@@ -79,7 +79,7 @@ class PackingTable:
 
 
 BUILT_IN: Final = PackingTable(())
-"""Those that every reader of this library knows."""
+"""Packings of every reader of this library."""
 
 _lock = threading.Lock()
 _tables = [BUILT_IN]
@@ -93,8 +93,8 @@ def known_packings() -> PackingTable:
 def register_packing(packing: Packing) -> None:
     """Make a packing known to this process, for all that is written and read from now on.
 
-    It is asked before those that are known already. Whoever reads what it wrote must register it, too; to
-    others, its tensors are not understood, and their neighbours are.
+    It is tried before packings registered earlier. Readers of its tensors must register it, too; other
+    readers refuse these tensors, and read their neighbours.
 
     Parameters
     ----------
@@ -147,8 +147,8 @@ def read_packings(
 ) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
     """Return the packings of a foreign tensor: of its elements, its shape and its nulls.
 
-    None for dense, for a box, and for no nulls. A packing that is not known is no error yet: the tensor is
-    refused when it is asked for.
+    None for dense, for a box, and for no nulls. An unknown packing is no error yet: the tensor is refused
+    when it is read.
     """
     name, nulls = description["packing"], None
     if name.value == NAME:

@@ -1,4 +1,4 @@
-"""The packing ``triangular``: one half of a square, said by its side and two choices."""
+"""The packing ``triangular``: one half of a square, described by its side and two choices."""
 
 from typing import Any, final
 

@@ -1,1 +1,1 @@
-"""Payload parts: written, read, compressed, summed up, and counted against what a reader allows."""
+"""Payload parts: written, read, compressed, summed up, and counted against the limits of a reader."""

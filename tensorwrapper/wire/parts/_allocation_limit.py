@@ -1,4 +1,4 @@
-"""What a sender's numbers make a reader allocate: counted for all tensors of a message together."""
+"""Limits on memory that a sender's numbers make a reader allocate, summed over a message."""
 
 import threading
 from typing import final
@@ -17,7 +17,7 @@ class AllocationLimit:
     most: int
     """`Limits.decompressed_bytes` of the reader."""
     total: int
-    """How many were claimed until now."""
+    """Number of bytes claimed so far."""
 
     def __init__(self, most: int) -> None:
         self._lock = threading.Lock()
@@ -38,16 +38,16 @@ class AllocationLimit:
 
 @final
 class Claim:
-    """What one buffer takes of the claims of its message, when its elements are made and not before.
+    """Share of one buffer in the claims of its message, taken when its elements are made.
 
-    Reading it again takes no more: the most that one read ever took is what counts, once for every
-    description in the label that shares the buffer.
+    Reading it again takes no more: the largest read counts, once for every description in the label that
+    shares the buffer.
     """
 
     __slots__ = ("_claims", "_taken", "_what", "sharers")
 
     sharers: int
-    """How many descriptions name the same elements."""
+    """Number of descriptions of the same elements."""
 
     def __init__(self, claims: AllocationLimit, what: str) -> None:
         self._claims = claims
@@ -58,7 +58,7 @@ class Claim:
     def take(self, nbytes: int) -> None:
         """Raise `RemoteProtocolError` if one read of so many bytes is over the limit.
 
-        Two threads that read at once may count what they have in common twice.
+        Two threads that read at once may count common elements twice.
         """
         wanted = nbytes * self.sharers
         if wanted > self._taken:

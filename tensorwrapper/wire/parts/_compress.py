@@ -1,7 +1,7 @@
-"""Codecs: one block of bytes into fewer bytes and back, and never into more than was said before.
+"""Codecs: compress and decompress one block of bytes, never into more than the expected length.
 
-The compressed bytes are foreign: every codec is told how long its output must be, and what claims another
-length is refused before memory for it is found.
+Compressed bytes are untrusted: every codec gets the length of its output, and other lengths are refused
+before memory is allocated.
 """
 
 import importlib
@@ -42,14 +42,15 @@ _BLOSC_LEVEL: Final = 5
 
 @frozen
 class Codec:
-    """How one codec turns a block into bytes, and back."""
+    """Functions of a codec: compress a block, and decompress it."""
 
     compress: Callable[[Bytes, int], bytes]
     """Takes the bytes of a block and the bytes per element."""
     decompress: Callable[[Bytes, Bytes, str], None]
-    """Takes compressed bytes, the memory to fill to the last byte, and what to call the block in errors."""
+    """Function of compressed bytes, the memory to fill to the last byte, and a name of the block for errors.
+    """
     shuffles: bool = False
-    """Whether it shuffles bytes itself."""
+    """True if it shuffles bytes itself."""
 
 
 def check_compression(name: object) -> None:
@@ -58,7 +59,7 @@ def check_compression(name: object) -> None:
     Raises
     ------
     LocalProtocolError
-        With the package that is missing.
+        If not; it names the missing package.
     """
     if name not in get_args(Compression):
         raise LocalProtocolError(
@@ -75,7 +76,7 @@ def check_compression(name: object) -> None:
 
 
 def check_codec(name: str, where: str) -> None:
-    """Raise if what decompresses foreign elements is not here."""
+    """Raise if the codec of foreign elements is not installed."""
     if name in _PACKAGES:
         _package(name, where)
 
@@ -129,7 +130,7 @@ def _zlib_decompress(data: Bytes, out: Bytes, where: str) -> None:
 
 
 class _Zstd(threading.local):
-    """What compresses and decompresses, one for each thread: no two may use one at a time."""
+    """Compressor and decompressor of each thread: they are not safe for two at a time."""
 
     def __init__(self) -> None:
         zstandard = _package("zstd", "a block")
@@ -151,7 +152,7 @@ def _zstd_decompress(data: Bytes, out: Bytes, where: str) -> None:
     zstandard = _package("zstd", where)
     try:
         said: int = zstandard.get_frame_parameters(data.data).content_size
-        # The library would allocate what a frame says of itself.
+        # The library would allocate the size that a frame declares.
         if said != len(out):
             refuse("size", f"{where} does not say that it has {len(out)} bytes")
         found: bytes = _zstd().decompressor.decompress(

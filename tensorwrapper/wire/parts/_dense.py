@@ -1,4 +1,4 @@
-"""Dense elements that leave in the order in which they lie, without a copy, where that is not row-major."""
+"""Dense elements written in their memory order, without a copy, where that is not row-major."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["as_it_lies"]
 
 
 def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview, dict[str, Json]] | None:
-    """Return the memory of a tensor and what ``order`` and ``ascend`` say of it.
+    """Return the memory of a tensor and the values of ``order`` and ``ascend``.
 
     None if it is row-major already, has gaps, repeats elements, or is not of the type to be written.
     """

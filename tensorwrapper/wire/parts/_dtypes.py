@@ -1,6 +1,6 @@
 """Element types on the wire: NumPy's kind character and the bytes per element, always little-endian.
 
-Types that TENS cannot name travel as the integers of the same bytes; the key ``logical`` says what they are.
+Types that TENS cannot name are sent as integers of the same size; the key ``logical`` names the type.
 """
 
 import importlib
@@ -28,7 +28,7 @@ _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2
 _LONG = {("f", 16): np.longdouble, ("c", 32): np.clongdouble}
 
 _LONGEST = 64
-"""Characters of a name; beyond, it is no mistake but an attempt to make us repeat it."""
+"""Characters of a name; beyond, it is not a mistake but an attempt to make us repeat it."""
 
 _MOMENT = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\]", re.ASCII)
 _SMALL = {
@@ -72,7 +72,7 @@ def plain_dtype(kind: str, word: int) -> "np.dtype[Any] | None":
 
 
 known_dtype = _WRITE.get
-"""Returns what `write_dtype` does for a type that is written as it is, None for any other."""
+"""Returns the result of `write_dtype` for a type that is written unchanged, None for any other."""
 
 
 def write_dtype(
@@ -99,7 +99,7 @@ def write_dtype(
 
 
 def write_logical(dtype: "np.dtype[Any]") -> str | None:
-    """Return what the key ``logical`` says of a type that TENS cannot name; None for others."""
+    """Return the value of the key ``logical`` for a type that TENS cannot name; None for others."""
     if dtype.kind in "mM":
         name = dtype.newbyteorder("=").name
         # Units may have a factor, which few readers would expect.
@@ -121,7 +121,7 @@ def small_dtype(name: str) -> "np.dtype[Any] | None":
 
 
 def read_logical(description: Field, dtype: "np.dtype[Any]") -> "np.dtype[Any] | Refusal | None":
-    """Return what elements mean by the foreign key ``logical``; only names on a fixed list are taken."""
+    """Return the type that the foreign key ``logical`` names; only names on a fixed list are accepted."""
     if description["logical"].value is None:
         return None
     name = description["logical"].text()

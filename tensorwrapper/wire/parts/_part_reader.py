@@ -1,4 +1,4 @@
-"""Payload parts that came from outside, read as arrays: what the label says of them is compared first."""
+"""Untrusted payload parts as arrays, after their sizes are compared with the label."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -22,17 +22,17 @@ _INT64 = np.dtype("<i8")
 class PartReader:
     """Reads the parts of one message, without copies.
 
-    Every method raises `RemoteProtocolError` for what does not fit. A field that names a part holds its
+    Every method raises `RemoteProtocolError` for invalid input. A field that names a part holds its
     number.
     """
 
     __slots__ = ("_empty", "_known", "_parts", "claims", "limits")
 
     limits: Limits
-    """What the reader is ready to take."""
+    """Limits of the reader."""
 
     claims: AllocationLimit
-    """What was claimed of the message, or is when elements are made."""
+    """Claims of the message, now or when elements are made."""
 
     def __init__(self, parts: Sequence[memoryview], limits: Limits) -> None:
         self._parts = parts
@@ -87,7 +87,7 @@ class PartReader:
         flat = np.frombuffer(data, dtype=dtype)
         flags = flat.flags
         if not flags.aligned:
-            # Small frames can start at any address; what NumPy's users do with an array needs alignment.
+            # Small frames can start at any address, and users of an array expect it to be aligned.
             flat = copy_elements(flat)
             flags = flat.flags
         if flags.writeable:

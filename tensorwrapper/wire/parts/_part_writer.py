@@ -20,7 +20,7 @@ _EMPTY = memoryview(b"")
 
 @final
 class PartWriter:
-    """Collects the parts of one message; packings put into it what they need beside a tensor's own part.
+    """Collects the parts of one message; packings add parts beside a tensor's main part.
 
     Examples
     --------
@@ -104,14 +104,14 @@ class PartWriter:
         return fields
 
     def add_indices(self, array: IntArray) -> int:
-        """Put integers into a part of their own, as little-endian int64, and return its number."""
+        """Put integers into a separate part, as little-endian int64, and return its number."""
         known = self._added.get(id(array))
         if known is not None:
             return known[0]
         return self._add(array, np.ascontiguousarray(array, dtype="<i8").view(np.uint8).data)
 
     def add_elements(self, array: Array) -> int:
-        """Put elements of any type into a part of their own, little-endian, and return its number."""
+        """Put elements of any type into a separate part, little-endian, and return its number."""
         return self._add(array, as_bytes(array, array.dtype.newbyteorder("<")))
 
     def _add(self, array: Array, data: memoryview) -> int:
@@ -125,7 +125,7 @@ class PartWriter:
     def row_major(self, tensor: Tensor[Any], dtype: "np.dtype[Any]") -> Array:
         """Return the elements of a tensor as a flat array of a type that differs in byte order at most.
 
-        Without a copy where they lie so. The last answer is kept: several packings may try one tensor.
+        Without a copy if they are contiguous. The last result is cached: several packings may try one tensor.
         """
         kept = self._elements
         if kept is not None and kept[0] is tensor and kept[1].dtype == dtype:
@@ -150,7 +150,7 @@ def as_bytes(flat: Array, dtype: "np.dtype[Any]") -> memoryview:
 
 
 def _without_padding(flat: Array) -> Array:
-    """Return long doubles with the six bytes that mean nothing zeroed: they may hold somebody's secrets."""
+    """Return long doubles with their six padding bytes zeroed: they may contain secrets of the process."""
     clean = copy_elements(flat)
     clean.view(np.uint8).reshape(-1, 16)[:, 10:] = 0
     return clean

@@ -96,5 +96,5 @@ def test_a_stream_that_fails_is_released():
     with pytest.raises(ConversionError, match="code 5: out of paper"):
         strings_from_arrow(source)
     assert [ctypes.addressof(source.stream)] == RELEASED
-    with pytest.raises(ConversionError, match="somebody else has read it"):
+    with pytest.raises(ConversionError, match="another consumer has read it"):
         strings_from_arrow(source)

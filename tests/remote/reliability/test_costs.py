@@ -125,7 +125,7 @@ def test_a_progression_that_leaves_a_tensor_is_refused_before_its_positions_are_
     said = {"name": "one", "version": "", "select": [{"starts": [0, 4194304, 1], "lengths": 1}]}
     with spent() as found:
         given = answer(catalogue, write_frames(7, "read", said))
-    assert given == ev.Refused("bounds", "element 4194303 of 1 is asked for")
+    assert given == ev.Refused("bounds", "element 4194303 is out of bounds for 1")
     assert found["bytes"] < MEMORY
 
 

@@ -153,5 +153,5 @@ class Twice(CountingSource):
 
 
 def test_a_source_that_delivers_twice_is_an_error():
-    with pytest.raises(ConversionError, match="selection 0 came twice"):
+    with pytest.raises(ConversionError, match="selection 0 arrived twice"):
         sel.as_view(Twice(X)).compute()

@@ -79,7 +79,7 @@ def test_rows_that_cannot_be_written_leave_what_lies_beside_their_parts(tmp_path
 def test_an_array_has_nothing_below_it():
     paths = TakenPaths("HDF5")
     paths.claim("a/b")
-    with pytest.raises(ConversionError, match="'a' is an array in HDF5, and nothing lies below one: 'a/b'"):
+    with pytest.raises(ConversionError, match="'a' is an array in HDF5, which has no paths below it: 'a/b'"):
         paths.claim("a")
     with pytest.raises(ConversionError, match="'a/b' is an array"):
         paths.claim("a/b/c")

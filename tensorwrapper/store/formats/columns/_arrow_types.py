@@ -1,4 +1,4 @@
-"""Types of Arrow in files: what others added to it is told from what it stores, and nulls are found."""
+"""Types of Arrow in files: storage types of extension types, and nulls."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,14 +25,14 @@ __all__ = [
 
 _EXTENSION: Final = b"ARROW:extension:name"
 _TENSOR: Final = "_shape_tensor"
-"""How the names of tensors of Arrow end, which are read as such."""
+"""End of the names of Arrow's tensor types."""
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
     """Return a type without the names that libraries add to types of Arrow: as if none of them were there.
 
-    A library registers its types when it is imported, and what a file holds must not depend on that. Tensors
-    stay what they are: Arrow itself has them, and they say extents and names.
+    A library registers its types when it is imported, and the contents of a file must not depend on that.
+    Tensors stay as they are: Arrow itself has them, with extents and names.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -85,13 +85,13 @@ def plain_array(array: "pa.Array") -> "pa.Array":
 
 
 class _Retold:
-    """An array whose memory is said to be of another type, which stores the same."""
+    """An array whose memory is declared as another type with the same storage."""
 
     def __init__(self, array: "pa.Array", kind: "pa.DataType") -> None:
         self._array, self._kind = array, kind
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        del requested_schema  # what asks takes it as it is
+        del requested_schema  # the consumer accepts this schema
         return self._kind.__arrow_c_schema__(), self._array.__arrow_c_array__()[1]
 
 
@@ -128,7 +128,7 @@ def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
 
 
 def added_type(field: "pa.Field") -> str | None:
-    """Return what a library calls a type that it adds to those of Arrow, whether or not it is here."""
+    """Return a library's name of a type that it adds to those of Arrow, whether or not it is installed."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(field.type, pa.BaseExtensionType):

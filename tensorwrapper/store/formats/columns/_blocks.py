@@ -1,7 +1,7 @@
 """Batches of an Arrow file behind byte ranges: the parts that a column needs are found, and fetched together.
 
-pyarrow reads one part after another. So it first reads from a stream that notes what it is asked for in the
-batches, and answers zeros. Then all that is fetched at once.
+pyarrow reads one part after another. So it first reads from a stream that notes the requested ranges of the
+batches, and answers zeros. Then all of these are fetched at once.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ _BATCHES: Final = 3
 """The number of the field of a footer that has the places of batches."""
 
 Blocks = list[tuple[int, int, int]]
-"""Of each batch where its head begins, where its parts begin, and where it ends."""
+"""Start of the head of each batch, start of its parts, and its end."""
 
 
 def _blocks_of(ranges: Ranges) -> Blocks:
@@ -97,7 +97,7 @@ def file_of_parts(
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     file = ranges.file_for_libraries()
-    # Whatever fails here fails again where it is read, and is told there.
+    # An error here shows again, with a better message, when the part is read.
     with contextlib.suppress(Exception):
         blocks = _blocks_of(ranges)
         file.load([(start, parts) for start, parts, _ in blocks])

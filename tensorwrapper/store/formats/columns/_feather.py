@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["open_feather"]
 
 _STREAM: Final = b"\xff\xff\xff\xff"
-"""How a stream begins: a message of its own length, and no magic word."""
+"""Beginning of a stream: a message with its length, and no magic word."""
 
 
 def open_feather(where: Where, how: Opening) -> Contents:
-    """Return what a Feather file (of version 2: Arrow's own) has; its footer is read.
+    """Return the contents of a Feather file (of version 2: Arrow's own); its footer is read.
 
     A null where a list is expected is refused, or an empty row.
 
@@ -100,7 +100,7 @@ class _Batches:
         packed = self._is_packed()
         for batch in self._batches(self._memory_of(own), [own.number] if packed else None):
             array = batch.column(0 if packed else own.number)
-            # Not what it says of itself alone: offsets and text, too.
+            # Check offsets and text as well, not only the metadata.
             array.validate(full=True)
             nbytes += array.nbytes
             check_bytes(nbytes, own.name, self.limits)
@@ -116,7 +116,7 @@ class _Batches:
         return concat(parts)
 
     def _is_packed(self) -> bool:
-        """Tell whether a column is read alone: of what is not compressed, that would make a copy."""
+        """Return True if columns are compressed: reading an uncompressed one alone would copy it."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         if isinstance(self.memory, pa.PythonFile):
@@ -125,7 +125,7 @@ class _Batches:
         try:
             first = next(self._batches(self.memory, None), None)
         except (pa.ArrowException, OSError):
-            # A column is damaged, or packed by what is not here: whether that is this one is seen then.
+            # A column is damaged, or its codec is missing: reading this column shows whether it is this one.
             return True
         return first is not None and not self._is_mapped(first)
 

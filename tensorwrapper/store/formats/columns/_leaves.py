@@ -1,4 +1,4 @@
-"""Columns of structs: each of their fields is a tensor, whatever lists are around the structs."""
+"""Columns of structs: each of their fields is a tensor, within any lists around the structs."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -25,13 +25,13 @@ class Leaf:
     kind: "pa.DataType"
     """The type of the field in the lists that are around the structs."""
     path: tuple[int, ...] = ()
-    """Which field each struct on the way has it in; none for a column without structs."""
+    """Number of its field in each struct on the path; none for a column without structs."""
     names: tuple[str, ...] = ()
-    """What these fields are called."""
+    """Names of these fields."""
     parts: range = range(1)
-    """Which parts of a column of Parquet it has."""
+    """Parts of a column of Parquet that it uses."""
     is_all: bool = True
-    """Whether it is the whole column."""
+    """True if it is the whole column."""
 
 
 @final
@@ -40,16 +40,16 @@ class Column:
     """A column of a table, or a field in one, that is to be a tensor."""
 
     number: int
-    """That of the column in the table."""
+    """Number of the column in the table."""
     field: "pa.Field"
     """The column."""
     leaf: Leaf
     name: str
-    """What the tensor is called."""
+    """Name of the tensor."""
 
 
 def leaves_of(kind: "pa.DataType") -> Iterator[Leaf]:
-    """Yield what a column of a type has: itself, or the fields of its structs, and of those in them.
+    """Yield the leaves of a column of a type: itself, or the fields of its structs, and of those in them.
 
     A struct without fields is yielded as it is.
     """

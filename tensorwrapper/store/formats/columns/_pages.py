@@ -1,4 +1,4 @@
-"""What a Parquet file says of its columns before they are unpacked: in its footer, and at each page."""
+"""Sizes of the columns of a Parquet file before they are unpacked: from its footer, and from each page."""
 
 from typing import Any, BinaryIO, Final, TypeAlias, cast, final
 
@@ -24,22 +24,22 @@ _FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
 @final
 @frozen
 class Chunk:
-    """Where the pages of a column of a group of rows are, and how much they have."""
+    """Position and size of the pages of a column in a row group."""
 
     kind: int
     """The number of the type of its values."""
     path: tuple[bytes, ...]
     """The names that lead to it: the first is that of the column."""
     codec: int
-    """The number of what packs its pages."""
+    """Number of the codec of its pages."""
     values: int
     unpacked: int
     packed: int
     start: int
     number: int
-    """Which column of the group it is: paths may be equal where names have dots."""
+    """Number of the column in the group: paths may be equal where names have dots."""
     nulls: int | None = None
-    """How many nulls the statistics count: elements, and null or empty lists; None if they do not."""
+    """Number of nulls in the statistics: elements, and null or empty lists; None without any."""
     away: bytes = b""
     """The path of the file that has the pages; nothing if they are in this one."""
     is_encrypted: bool = False
@@ -51,12 +51,12 @@ class Chunk:
 
     @property
     def is_text(self) -> bool:
-        """Whether its values may be of any length."""
+        """True if its values may be of any length."""
         return self.kind == _BYTE_ARRAY
 
 
 Footer: TypeAlias = tuple[tuple[Chunk, ...], ...]
-"""For each group of rows the chunks of all its columns."""
+"""The chunks of all columns, for each row group."""
 
 
 def read_footer(where: Where) -> Footer:
@@ -94,7 +94,7 @@ def _chunk(own: dict[int, Any], number: int) -> Chunk:
         said[1], tuple(said[3]), said[4], *sizes, start, number, nulls, own.get(1, b""), is_encrypted=8 in own
     )
     if min(found.kind, found.values, found.unpacked, found.packed, start) < 0:
-        raise DataFileError("a column is said to begin before the file, or to have less than nothing")
+        raise DataFileError("a column has a negative position or size")
     return found
 
 
@@ -113,7 +113,7 @@ def decoded_bytes(file: BinaryIO, chunk: Chunk, width: int) -> Index:
     Raises
     ------
     DataFileError
-        If a page says what cannot be.
+        If a page has impossible numbers.
     """
     width = _WIDTHS[chunk.kind] if chunk.kind < len(_WIDTHS) else max(width, _TEXT)
     unpacked = entries = longest = counted = 0

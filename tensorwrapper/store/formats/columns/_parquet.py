@@ -1,9 +1,9 @@
 """Parquet files, read: a column is decoded a group of rows at a time.
 
-Numbers are views: a group is decoded when something of it is asked for. How long lists are is known only when
-a column is decoded: where one is large, its groups are decoded one by one when it is opened, what is kept are
-the lengths, and elements are decoded again when they are asked for. Text, and what is small, is a tensor.
-Before anything is unpacked, the headers of the pages say how much that is.
+Numbers are views: a group is decoded when some of it is read. The lengths of lists are known only after a
+column is decoded. So a large column of lists is decoded group by group when it is opened, only the lengths
+are kept, and elements are decoded again when they are read. Text and small columns are tensors. Before
+anything is unpacked, the headers of the pages say how much that is.
 
 Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
 null, or the schema allows none; else it is decoded when it is opened. Large lists keep the
@@ -50,9 +50,9 @@ _READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
 _CODECS: Final = dict(
     enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))
 )
-"""What the format calls the numbers of codecs."""
+"""The format's names of codec numbers."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
-"""Codecs that pyarrow may be built without, and what it calls them."""
+"""Codecs that pyarrow may be built without, and its names of them."""
 _AT_ONCE: Final = 2**26
 """Bytes that are fetched before they are decoded."""
 _SMALL: Final = 2**25
@@ -60,7 +60,7 @@ _SMALL: Final = 2**25
 
 
 def open_parquet(where: Where, how: Opening) -> Contents:
-    """Return what a Parquet file has; its footer is read.
+    """Return the contents of a Parquet file; its footer is read.
 
     A null where a list is expected is refused, or an empty row.
 
@@ -78,7 +78,7 @@ def open_parquet(where: Where, how: Opening) -> Contents:
 
 
 def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
-    """Return what pyarrow opens of a file; of one at an address, spans are fetched at once."""
+    """Return pyarrow's input for a file; of one at an address, spans are fetched at once."""
     return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
 
 
@@ -118,7 +118,7 @@ def _why_unread(name: str, groups: Footer) -> Loss | None:
 
 @functools.cache
 def _missing(number: int) -> str | None:
-    """Return what a codec is called that pyarrow does not unpack; None if it does."""
+    """Return the name of a codec that pyarrow does not unpack; None if it does."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     codec = _CODECS.get(number, f"codec {number}")
@@ -204,12 +204,12 @@ class _Groups:
 
     @property
     def rows(self) -> list[int]:
-        """How many rows each has."""
+        """Number of rows of each group."""
         return [self.metadata.row_group(k).num_rows for k in range(self.metadata.num_row_groups)]
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         if isinstance(self.where, Ranges):
             return self.where.version
         with of_stranger(self.path, "Parquet"):
@@ -217,7 +217,7 @@ class _Groups:
         return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
 
     def claimed(self, group: int | None = None) -> int:
-        """Return how many bytes a group, or all, are said to have when they are unpacked."""
+        """Return the declared unpacked size of a group, or of all groups."""
         groups = self.chunks if group is None else self.chunks[group : group + 1]
         return sum([chunk.unpacked for own in groups for chunk in own])
 
@@ -240,7 +240,7 @@ class _Groups:
         return [(own.start, own.start + own.packed) for group in groups for own in self.chunks[group]]
 
     def _turns(self, groups: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Yield groups that are fetched together: so many that what is on the way takes little memory."""
+        """Yield groups to fetch together: so many that the data under way takes little memory."""
         if isinstance(self.where, Path) or not groups:
             yield groups
             return
@@ -307,7 +307,7 @@ class _Groups:
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
-        """Raise if what is unpacked is too much; return whether the texts alone may be, which repeat."""
+        """Raise if the unpacked size is too large; return whether only texts may be, which repeat."""
         nbytes = texts = 0
         with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
             for chunk in self.chunks[group]:
@@ -364,7 +364,7 @@ def _text_bytes(array: "pa.Array") -> int:
 @final
 @frozen(eq=False, repr=False)
 class _Lists:
-    """Lists of one group of rows of a Parquet file, which is decoded for what is asked of it."""
+    """Lists of one row group of a Parquet file, decoded when they are read."""
 
     groups: _Groups
     number: int
@@ -373,7 +373,7 @@ class _Lists:
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         return self.groups.version
 
     @property
@@ -421,11 +421,11 @@ class _Lists:
 @final
 @frozen(eq=False, repr=False)
 class _Column:
-    """Numbers of a Parquet file: groups of rows are decoded for what is asked of them."""
+    """Numbers of a Parquet file: row groups are decoded when they are read."""
 
     groups: _Groups
     splits: IntArray
-    """Where the groups of rows begin, and the last ends."""
+    """Starts of the row groups, and the end of the last."""
     extents: Extents
     dtype: "np.dtype[Any]"
 
@@ -436,7 +436,7 @@ class _Column:
 
     @property
     def version(self) -> str:
-        """What tells this file from another one at the same path."""
+        """Identity of this file among files at the same path."""
         return self.groups.version
 
     @property
@@ -486,7 +486,7 @@ class _Column:
         return found
 
     def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:
-        """Return the rows of a group, if they are what its footer says."""
+        """Return the rows of a group, if they match its footer."""
         groups = self.groups
         if tensor.is_nullable:
             raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")

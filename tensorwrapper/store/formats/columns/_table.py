@@ -1,4 +1,4 @@
-"""What a table has: which of its columns are tensors, and what is said of them."""
+"""Contents of a table: its columns that are tensors, and their metadata."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["KEY", "contents_of", "tensor_of"]
 
 KEY: Final = b"tensorwrapper"
-"""Under which the metadata of a table, and of each column, say what Arrow has no words for: JSON."""
+"""Key of the metadata of a table, and of each column, for facts that Arrow cannot represent: JSON."""
 _JSON_BYTES: Final = 2**20
 
 
@@ -53,7 +53,7 @@ def contents_of(
     packing: str,
     refused: Callable[[Column], Loss | None] | None = None,
 ) -> Contents:
-    """Return what a table has, given what reads a column, and what tells of one that it is not read."""
+    """Return the contents of a table, given a reader of columns, and a function for unread ones."""
     held: dict[str, Held] = {}
     losses: list[Loss] = []
     empties: dict[pa.DataType, Tensor[Any]] = {}
@@ -159,7 +159,7 @@ def _others_of(field: "pa.Field") -> list[str]:
 
 
 def _others(metadata: "Mapping[bytes, bytes] | None") -> list[str]:
-    """Return what is said of a table or a column, and is not read here."""
+    """Return the metadata keys of a table or a column that are not read here."""
     keys = [key for key in metadata or {} if key != KEY and not key.startswith((b"ARROW:", b"PARQUET:"))]
     return [key.decode("utf-8", "backslashreplace") for key in keys]
 
@@ -202,7 +202,7 @@ def tensor_of(
 
 
 def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
-    """Return what we wrote of a table or a column; None if it is nothing of ours, under our name."""
+    """Return this library's metadata of a table or a column; None if its key has a foreign value."""
     if not metadata or KEY not in metadata:
         return {}
     try:
@@ -219,5 +219,5 @@ def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
 
 
 def _placed(read: "Callable[[], Tensor[Any] | View[Any]]", said: Mapping[str, Any]) -> object:
-    """Return a column with the names and the origin that are said of it."""
+    """Return a column with the names and the origin of its metadata."""
     return placed(read(), said.get("dimension_names"), said.get("index_origin"))

@@ -11,7 +11,7 @@ from tensorwrapper.errors import DataFileError
 __all__ = ["Spec", "read_struct"]
 
 Spec: TypeAlias = "Mapping[int, type | Spec | list[Spec | type]]"
-"""Which fields are wanted: ``int``, ``bytes``, the fields of a structure, or a list of what its items are."""
+"""Wanted fields: ``int``, ``bytes``, the fields of a structure, or a list of the spec of its items."""
 
 _DEPTH: Final = 16
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
@@ -68,7 +68,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
             return value, place
         shift += 7
         if shift > 63:
-            raise DataFileError("a number in what a Parquet file says of itself has more than 64 bits")
+            raise DataFileError("a number in the metadata of a Parquet file has more than 64 bits")
 
 
 def _zigzag(data: bytes, place: int) -> tuple[int, int]:
@@ -77,7 +77,7 @@ def _zigzag(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _value(data: bytes, place: int, kind: int, wanted: Any, depth: int) -> tuple[Any, int]:  # noqa: ANN401 - a `Spec`
-    """Return a value and where it ends; None of what is not wanted."""
+    """Return a value and its end; None for unwanted fields."""
     value: Any = None
     if kind in (_I16, _I32, _I64):
         value, place = _zigzag(data, place)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["write_feather", "write_parquet"]
 
 _GROUP_BYTES: Final = 2**26
-"""What rows of a table have together that are written, and read, at once."""
+"""Bytes of rows of a table that are written, and read, at once."""
 _SAID: Final = {"origin", "names"}
 
 
@@ -34,7 +34,7 @@ def write_parquet(
     Raises
     ------
     ConversionError
-        If they are no columns: of as many rows each, of elements that Parquet has.
+        If they are not columns: of as many rows each, of elements that Parquet has.
     DataFileError
         If the file cannot be written.
     """
@@ -64,7 +64,7 @@ def write_feather(
     Raises
     ------
     ConversionError
-        If they are no columns: of as many rows each, of elements that Arrow has.
+        If they are not columns: of as many rows each, of elements that Arrow has.
     DataFileError
         If the file cannot be written.
     """
@@ -72,7 +72,7 @@ def write_feather(
 
     table, done = _table(path, tensors, metadata, options)
     codec = _codec(table, options, {"zstd": "zstd"}, "Feather")
-    # One batch unless somebody wants more: then a column is one piece of memory.
+    # One batch by default: then a column is one piece of memory.
     rows = _rows(table, options) if options.chunks is not None else max(table.num_rows, 1)
     with replacing_path(path) as temporary:
         written = pa.ipc.IpcWriteOptions(compression=codec)
@@ -134,7 +134,7 @@ def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Ten
     """Return a tensor, and it as a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    # A box in layers is a box: as what it is without them, it comes back as one.
+    # A box in layers is a box: without them, it is read back as one.
     value = without_layers(name, to_write(given, name, path, nulls=True), lost)
     tensor = value if isinstance(value, Tensor) else value.compute()
     try:
@@ -153,7 +153,7 @@ def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Ten
 
 
 def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
-    """Return what Arrow has no words for."""
+    """Return the facts that Arrow cannot represent."""
     text: dict[str, Json] = {"metadata": {**said}} if said else {}
     if any(shape.names):
         text["dimension_names"] = list(shape.names)

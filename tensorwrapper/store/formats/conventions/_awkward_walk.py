@@ -50,7 +50,7 @@ class Step:
     """Elements of each regular list."""
     valid_when: bool = True
     is_little: bool = True
-    """Whether the first bit of a mask is the lowest one."""
+    """True if the first bit of a mask is the lowest one."""
 
 
 @final
@@ -62,7 +62,7 @@ class Leaf:
     """The fields that lead to it."""
     steps: tuple[Step, ...]
     data: Part | None
-    """None if the form says that there are no elements of any type."""
+    """The elements; None if the form has none of any type."""
     text: str = ""
     """The kind of string whose bytes the last step cuts; empty for numbers."""
 
@@ -94,9 +94,9 @@ class _Walk:
         self.count = count
         self.at: slice | IntArray = slice(0, count)
         self.valid: npt.NDArray[np.bool_] | None = None
-        """None if all are valid."""
+        """Validity of the elements; None if all are valid."""
         self.levels: list[tuple[int, int | IntArray]] = []
-        """For each list level how many lists it has, and their length or lengths."""
+        """For each list level the number of lists, and their length or lengths."""
 
     def take(self, step: Step) -> None:
         """Go below a list or an option."""

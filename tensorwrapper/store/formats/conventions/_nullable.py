@@ -19,7 +19,7 @@ from tensorwrapper.tensor.lowlevel import buffer_beside_valid
 __all__ = ["nullable_of"]
 
 _KINDS: Final = {"nullable-integer": "iu", "nullable-boolean": "b", "nullable-string-array": "T"}
-"""By the declaration the kinds of types that the values have."""
+"""Kinds of the types of values, by declaration."""
 _PARTS: Final = ("values", "mask")
 
 

@@ -61,7 +61,7 @@ class _Outside:
         self.how, self.opened = how, opened
 
     def open(self, path: Path, chain: tuple[Path, ...]) -> Contents:
-        """Return what a file has; `chain` are the real paths of the files that led to it."""
+        """Return the contents of a file; `chain` are the real paths of the files that led to it."""
         import h5py  # noqa: PLC0415 - an extra
 
         contents = open_hdf5(path, self.how)
@@ -81,7 +81,7 @@ class _Outside:
     def _with(
         self, contents: Contents, file: "h5py.File", path: Path, loss: Loss, chain: tuple[Path, ...]
     ) -> Contents:
-        """Return what a file has, with that to which one name leads."""
+        """Return the contents of a file, with the target of one name."""
         import h5py  # noqa: PLC0415 - an extra
 
         link = file.get(loss.name, getlink=True)
@@ -98,7 +98,7 @@ class _Outside:
     def _linked(
         self, name: str, link: "h5py.ExternalLink", path: Path, chain: tuple[Path, ...]
     ) -> Contents | Loss:
-        """Return what an external link leads to, under its name."""
+        """Return the target of an external link, under its name."""
         what = f"the link {name!r}"
         target = followed(link.filename, path, self.how.follow, name, what)
         if isinstance(target, Loss):
@@ -219,7 +219,7 @@ def _renamed(path: str, name: str, own: str, held: Held | None = None) -> str | 
 
 
 def _below(contents: Contents, target: str, name: str) -> Contents | None:
-    """Return what a file has at or below a path, under another name; None if there is nothing."""
+    """Return the contents of a file at or below a path, under another name; None if there are none."""
     path = target.strip("/")
     if contents.resolve is not None:
         path = contents.resolve(path) or path

@@ -36,7 +36,7 @@ __all__ = ["FetchedChunks", "fetched_source", "stream_for_hdf5"]
 _DEFLATE: Final = 1
 _SHUFFLE: Final = 2
 _Chunk: TypeAlias = tuple[int, int, int, Index]
-"""Where a chunk starts and stops, a mask of the filters that it went around, and its number in each mode."""
+"""Start and stop of a chunk, a mask of skipped filters, and its number in each mode."""
 
 
 @final
@@ -57,7 +57,7 @@ class _Stream(io.RawIOBase):
         start = self._file.tell()
         found = self._file.read(len(wanted))
         self._heaps.check_between(start, start + len(wanted))
-        # Zeros behind the end, as HDF5 itself does; h5py would leave what was in memory.
+        # Zeros behind the end, as in HDF5; h5py would leave the old content of memory.
         wanted[:] = found.ljust(len(wanted), b"\0")
         return len(wanted)
 
@@ -101,7 +101,7 @@ def _filters_of(found: "h5py.Dataset") -> tuple[int, ...] | None:
     plist = found.id.get_create_plist()
     own = [plist.get_filter(number) for number in range(plist.get_nfilters())]
     numbers = tuple([code for code, *_ in own])
-    # HDF5 may leave chunks at the edge unfiltered without a word. Only what is deflated shows it.
+    # HDF5 may silently leave chunks at the edge unfiltered. Only deflated ones can be recognised.
     if numbers not in ((), (_DEFLATE,), (_SHUFFLE, _DEFLATE)):
         return None
     sizes = [values for code, _, values, _ in own if code == _SHUFFLE]
@@ -209,7 +209,7 @@ class FetchedChunks:
         """Yield chunks with their numbers."""
         lying = self._lying(wanted)
         for index in wanted.keys() - {own[3] for own in lying}:
-            # It has no bytes, and h5py knows what it is full of.
+            # It has no bytes, and h5py knows its fill value.
             yield index, self._by_h5py(index)
         if not lying:
             return
@@ -241,7 +241,7 @@ class FetchedChunks:
         return np.frombuffer(found, self.dtype).reshape(self.chunks)
 
     def _by_h5py(self, index: Index) -> Array:
-        """Return a chunk that is not unpacked here: HDF5 does it, or says what is wrong with it."""
+        """Return a chunk with other filters: HDF5 unpacks it, or raises the error."""
         from tensorwrapper.selection import Outer  # noqa: PLC0415 - a room above, which files alone do not need
 
         modes = [

@@ -38,7 +38,7 @@ class Heaps:
             If there is such a heap.
         """
         if self._refused is not None:
-            # Once is enough: who asks for each of many datasets would have the file searched as often.
+            # Remember the result: reading many datasets would search the file as often.
             raise DataFileError(self._refused)
         if self._checked or isinstance(self._memory, Ranges):
             return
@@ -70,7 +70,7 @@ class Heaps:
         place = start + _HEAD
         while place + _HEAD <= end:
             size = self._number(place + 8)
-            # Number 0 is what is free, and its size is that of all of it.
+            # Object 0 is the free space, and its size is that of all of it.
             if self._bytes(place, place + 2) != b"\0\0":
                 size = _HEAD + (size + 7) // 8 * 8
             if not 0 < size < 2**63:

@@ -1,7 +1,7 @@
-"""All names that an HDF5 file has: what each leads to, and which of them lead to the same thing.
+"""All names in an HDF5 file: their targets, and the names that share a target.
 
-Soft links, second names and groups under several names are followed inside the file, by their text. What
-leads to another file is never opened.
+Soft links, second names and groups under several names are followed inside the file, by their text. External
+links to other files are never opened.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -18,7 +18,7 @@ __all__ = ["place_of", "walk"]
 _DEPTH: Final = 256
 """Groups in groups that are gone into."""
 _Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] | None]"
-"""Takes note of what has a name; says what in a group has no name of its own, or that nothing in it has."""
+"""Callback for named objects; returns the members of a group without separate names, or None for all."""
 
 
 def walk(file: "h5py.File", enter: _Enter) -> Links:
@@ -59,7 +59,7 @@ def _names(above: str, group: "h5py.Group", parts: Collection[str], links: Links
     """Return the names in a group that are text, without those of parts, and take note of the others."""
     found: list[str] = []
     for own in group:
-        # h5py gives bytes where they are no UTF-8.
+        # h5py gives bytes where they are not UTF-8.
         if isinstance(cast("object", own), bytes):
             name = cast("bytes", own).decode("utf-8", "backslashreplace")
             text = f"the name {own!r} in the group {above or '/'!r} is no text in UTF-8"
@@ -92,7 +92,7 @@ def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: L
 def _new_at(
     group: "h5py.Group", own: str, name: str, first: dict[tuple[int, ...], str], links: Links
 ) -> "h5py.Group | h5py.Dataset | None":
-    """Return what a name leads to, if it is a group or a dataset that no other name led to before."""
+    """Return the target of a name, if it is a group or a dataset without an earlier name."""
     import h5py  # noqa: PLC0415 - an extra
 
     try:
@@ -113,7 +113,7 @@ def _new_at(
 
 
 def place_of(found: object) -> tuple[int, ...]:
-    """Return what tells an object from all others that are open."""
+    """Return the identity of an object among all open ones."""
     import h5py  # noqa: PLC0415 - an extra
 
     # Not `h5o.get_info`, which counts the bytes of all that says where chunks are.

@@ -1,9 +1,9 @@
 """HDF5 files, read: datasets are tensors over the mapped file, or views of chunks, by their paths in it.
 
-A dataset that lies in one piece is memory; one in chunks is read by h5py, of each selection the chunks that
-it touches, and so is one whose bytes in the file are not those of NumPy's type. A group that says that it is
-ragged is one tensor of rows, and so is a dataset of sequences. What leads to other files is not followed:
-those were not given.
+A contiguous dataset is a view of memory. h5py reads a chunked one, for each selection the chunks that it
+touches, and one whose bytes in the file are not those of NumPy's type. A group declared as ragged is one
+tensor of rows, and so is a dataset of sequences. Links to other files are not followed: the caller did not
+open those.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -87,18 +87,18 @@ _JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
 """Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
 _VARIABLE: Final = "_nc4_non_coord_"
-"""How netCDF-4 marks variables that are called as dimensions that are not theirs."""
+"""Prefix by which netCDF-4 marks variables with the name of a dimension that is not theirs."""
 _PSEUDO: Final = "PSEUDOATOM"
 _PSEUDO_ATOMS: Final = {
     b"object": "pickles of Python objects",
     b"vlstring": "the bytes of texts",
     b"vlunicode": "the characters of texts",
 }
-"""The attribute by which PyTables says that sequences of numbers are something else, and what."""
-_TEXT_BYTES: Final = 2**16  # what an attribute holds that HDF5 keeps in place
+"""The attribute by which PyTables declares that sequences of numbers are objects of another kind."""
+_TEXT_BYTES: Final = 2**16  # of an attribute that HDF5 keeps in place
 _LEAST_ROWS: Final = 256
 _EARLY: Final = 2**26
-"""Bytes of a file whose heaps are looked at before anything is asked of what lies on them."""
+"""Bytes of a file up to which its heaps are checked before they are used."""
 
 
 def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
@@ -109,7 +109,7 @@ def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
 
 
 def open_hdf5(where: Where, how: Opening) -> Contents:
-    """Return what an HDF5 file has; nothing but names, types and extents is read.
+    """Return the contents of an HDF5 file; only names, types and extents are read.
 
     Raises
     ------
@@ -149,27 +149,27 @@ class _Finder:
         self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
-        """Names, of which records they are fields, and what has them."""
+        """Names, the records of which they are fields, and their contents."""
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
-        """All groups and datasets that have names."""
+        """All named groups and datasets."""
         self.read: dict[str, frozenset[str]] = {}
-        """By the name of a group that is put together the attributes that are read."""
+        """Attributes that are read, by the name of an assembled group."""
         self.parts: set[str] = set()
-        """Datasets that are put together and have no names of their own."""
+        """Datasets that are parts of a tensor, without separate names."""
         self.below: dict[str, set[str]] = {}
         """The same by their groups."""
         self.scales = Scales()
         self.dimensions: set[str] = set()
-        """Those of netCDF of which there is no variable."""
+        """Dimensions of netCDF without a variable."""
         self.datasets: list[tuple[str, h5py.Dataset]] = []
-        """Those whose modes may have names."""
+        """Datasets whose modes may have names."""
         self.dealers: dict[str, tuple[Part, str | None, str | None]] = {}
         """Variables that deal others to rows: by counts, or by numbers of instances."""
         self.names_told: tuple[Loss, ...] | None = None
         self.fields: dict[str, dict[str, str]] = {}
-        """By the names of records what their fields add to them, with the names of these."""
+        """Suffixes of the fields of records with their names, by the name of the records."""
 
     def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> Collection[str] | None:
         """Note an object; return the names of the parts in a group, or None for a dataset."""
@@ -367,7 +367,7 @@ class _Finder:
         *,
         is_partial: bool,
     ) -> None:
-        """Note a field of records; what it is called is decided when all names are known."""
+        """Note a field of records; its name is decided when all names are known."""
         full = ".".join([name, *path])
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
@@ -428,7 +428,7 @@ class _Finder:
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
     ) -> "Tensor[Any] | View[Any]":
-        """Return a field, or elements that are arrays, as a view of what h5py reads."""
+        """Return a field, or elements that are arrays, as a view that h5py reads."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
@@ -451,7 +451,7 @@ class _Finder:
         return reads.get(look.packing, partial(self._read, found, look))
 
     def _read(self, found: "h5py.Dataset", look: DatasetFacts) -> "Tensor[Any] | View[Any]":
-        """Return what h5py converts as a view of what it reads."""
+        """Return a dataset that h5py converts as a view that it reads."""
         import h5py  # noqa: PLC0415 - an extra
 
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
@@ -472,11 +472,11 @@ class _Finder:
         return self._placed(as_view(source), found)
 
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":
-        """Return what lies in one piece as memory, if its bytes are proved to be its elements."""
+        """Return a contiguous dataset as memory, if its bytes are proved to be its elements."""
         self._check_extents(found)
         start = start_of(found)
         if start is None:
-            # What was never written, and what lies in the header, has no place.
+            # Unwritten data, and data in the header, has no offset.
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
             return self._placed(as_view(self._source(found)).compute(), found)
@@ -501,7 +501,7 @@ class _Finder:
         return placed(value, [*self._labels(found), *[None] * inner], origin)
 
     def _labels(self, found: "h5py.Dataset") -> list[str | None]:
-        """Return what the modes of a dataset are called: by their labels, or else by their scales."""
+        """Return the names of the modes of a dataset: of their labels, or else of their scales."""
         labels = [""] * len(found.shape)
         if _has_labels(found):
             self.heaps.check()
@@ -552,7 +552,7 @@ class _Finder:
             )
 
     def _objects(self, found: "h5py.Dataset | FieldsOf", name: str) -> list[Array]:
-        """Return what a dataset of sequences or text has, some rows at a time: each may be the whole file."""
+        """Return the objects of a dataset, some rows at a time: each may be as large as the file."""
         self.heaps.check()
         size, rank = prod(found.shape), len(found.shape)
         check_bytes(16 * size, name, self.limits)
@@ -585,7 +585,7 @@ class _Finder:
         else:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
-        # What HDF5 calls a string is text, in UTF-8 or its part ASCII; NumPy writes any bytes as such.
+        # A string of HDF5 is text, in UTF-8 or ASCII; NumPy writes any bytes as such.
         return text_or_bytes(data)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
@@ -637,7 +637,7 @@ def _size_of(value: bytes | Array) -> int:
 
 
 def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
-    """Return what a group says of its rows; None if it does not speak of them in our form."""
+    """Return the description of rows in a group; None if it has none in this library's form."""
     if RAGGED not in group.attrs:
         return None
     own = group.attrs.get_id(RAGGED)
@@ -647,7 +647,7 @@ def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
         heaps.check()
     given: object = group.attrs[RAGGED]
     text = given.encode(errors="replace") if isinstance(given, str) else bytes(cast("bytes", given))
-    # What strangers call so is theirs.
+    # Other programs may use the same name for other purposes.
     return Ragged.from_fields(_json(group, RAGGED, heaps)) if text.lstrip().startswith(b"{") else None
 
 
@@ -688,7 +688,7 @@ def _counts_of(parts: "Mapping[str, h5py.Dataset]", ragged: Ragged) -> dict[int,
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     import h5py  # noqa: PLC0415 - an extra
 
-    # A link may lead to another file, and is no dataset here.
+    # A link may lead to another file, and is not a dataset here.
     link = group.get(name, getlink=True)
     found = group[name] if isinstance(link, h5py.HardLink) else None
     if not isinstance(found, h5py.Dataset):
@@ -717,7 +717,7 @@ def _has_origin(found: "h5py.Dataset") -> bool:
 
 
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
-    """Return what an attribute says in JSON."""
+    """Return the JSON value of an attribute."""
     if found.attrs.get_id(name).dtype.kind not in "SU":
         # Text of any length, as others write it.
         heaps.check()
@@ -732,7 +732,7 @@ def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
 
 
 def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
-    """Return what we wrote of a file or a tensor; attributes of others are theirs."""
+    """Return this library's metadata of a file or a tensor; attributes of other programs are ignored."""
     if METADATA not in found.attrs:
         return {}
     own = found.attrs.get_id(METADATA)
@@ -747,7 +747,7 @@ def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]
             and text.startswith("{")
             and len(text.encode(errors="replace")) > _TEXT_BYTES
         ):
-            # It may be ours: it is not lost without a word.
+            # It may be of this library: raise rather than lose it silently.
             raise
         return {}
     return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

@@ -115,7 +115,7 @@ def _integers(found: "h5py.Dataset", key: str) -> list[int]:
 
 
 def _name_of(scale: "h5py.Dataset") -> str:
-    """Return what a scale is called: by its own word, or by its name in its group."""
+    """Return the name of a scale: from its attribute, or its name in its group."""
     said = plain_text(scale, _NAME)
     own = "" if said.startswith(_BARE) else said.decode("utf-8", "backslashreplace")
     return own or str(scale.name).rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Which datasets of HDF5 are tensors, and whose bytes in the file are their elements as they lie there."""
+"""Datasets of HDF5 that are tensors, and those whose bytes in the file are their elements."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
-"""How a dataset is read."""
+"""Method of reading a dataset."""
 _NUMBERS: Final = "biufcmM"
 _VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
 
@@ -51,7 +51,7 @@ _PLUGINS: Final = {
 @final
 @frozen(eq=False)
 class DatasetFacts:
-    """What a dataset has, seen once: whatever HDF5 converts may change how it shows a type afterwards."""
+    """Facts of a dataset, read once: a conversion by HDF5 may change how it reports a type afterwards."""
 
     dtype: "np.dtype[Any]"
     packing: Packing
@@ -60,7 +60,7 @@ class DatasetFacts:
 
 
 def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
-    """Return what a dataset is as a tensor, or why it is none; nothing of it is read."""
+    """Return the facts of a dataset as a tensor, or its loss; no elements are read."""
     import h5py  # noqa: PLC0415 - an extra
 
     if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
@@ -198,7 +198,7 @@ def has_misread(kind: "h5py.h5t.TypeID") -> bool:
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
     """Tell whether an attribute can be the names of modes: one text of any length for each.
 
-    HDF5 takes for granted that it is, and follows whatever is there as pointers to text.
+    HDF5 relies on that, and follows any bytes there as pointers to text.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -216,7 +216,7 @@ def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
 
 
 def _away(found: "h5py.Dataset") -> tuple[str, str] | None:
-    """Return where the elements are that are not in the dataset, and what reads them; None if they are."""
+    """Return the place of elements outside of the dataset, and their reader; None if they are inside."""
     if found.is_virtual:
         sources = found.virtual_sources()
         files = _shown([own.file_name for own in sources if own.file_name != "."])
@@ -288,7 +288,7 @@ def is_text(dtype: "np.dtype[Any]") -> bool:
 
 
 def field_refusal(name: str, dtype: "np.dtype[Any]") -> Loss | None:
-    """Return why a field of records is no tensor."""
+    """Return why a field of records is not a tensor."""
     if is_text(dtype) or (dtype.kind in _NUMBERS and dtype.itemsize <= (16 if dtype.kind == "c" else 8)):
         return None
     text = f"the field {name!r} has elements of type {str(dtype)[:80]}"

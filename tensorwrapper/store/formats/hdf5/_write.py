@@ -43,7 +43,7 @@ __all__ = ["write_hdf5"]
 
 _CODECS: Final = {"zlib": "gzip"}
 _CHUNKED: Final = 2**16
-_IN_PLACE: Final = 60_000  # bytes of an attribute that lie where it is said
+_IN_PLACE: Final = 60_000  # bytes up to which an attribute is stored in its header
 """Bytes above which a dataset is cut into chunks: below, HDF5 reads it at once anyhow."""
 
 
@@ -55,7 +55,7 @@ def write_hdf5(
     Raises
     ------
     ConversionError
-        If HDF5 cannot say what a tensor holds.
+        If HDF5 cannot represent a tensor.
     DataFileError
         If the file cannot be written.
     """
@@ -84,7 +84,7 @@ def write_hdf5(
                 names.append(name)
                 nbytes += value.nbytes
             if not done:
-                # What is not there has lost nothing else.
+                # A tensor that is not written has no other losses.
                 del lost[before:-1]
                 if begun:
                     _remove(file, name, paths.release(name))
@@ -92,12 +92,12 @@ def write_hdf5(
 
 
 def _parts_of(ragged: Ragged) -> list[str]:
-    """Return what a group of rows has, by either name of what says how long they are."""
+    """Return the names of datasets in a group of rows, with either name of the table of sizes."""
     return ["values", *[f"{form}_{mode}" for mode in ragged.variable_modes for form in ("offsets", "sizes")]]
 
 
 def _remove(file: "h5py.File", name: str, parts: Collection[str] | None) -> None:
-    """Take back what was written of a tensor; what others have below its path stays."""
+    """Remove the written parts of a tensor; other tensors below its path stay."""
     if name not in file:
         return
     if parts is None:
@@ -183,11 +183,11 @@ def _write_rows(
     file: "h5py.File", name: str, value: TensorLike, rows: RowsToWrite, codec: str | None
 ) -> "h5py.Group":
     ragged, sizes = rows
-    # What has a longer path may have made it.
+    # A tensor with a longer path may have made the group.
     group = file.require_group(name)
     _say(group, RAGGED, ragged.to_fields())
     for mode, own in sizes.items():
-        # Where rows begin is what a reader of rows wants; cells of several sizes have no one such number.
+        # Readers of rows need the starts of rows; cells of several sizes have no such single number.
         is_rows = ragged.is_rows or len(sizes) == 1
         text, array = (f"offsets_{mode}", splits_of(own)) if is_rows else (f"sizes_{mode}", own)
         group.create_dataset(text, data=array)
@@ -204,7 +204,7 @@ def _write_rows(
 
 
 def _say(held: "h5py.Group | h5py.Dataset", name: str, said: Mapping[str, Any]) -> None:
-    """Write an attribute: text of its own length, which lies where it is said, not on a heap."""
+    """Write an attribute: text of fixed length, which is stored in place, not on a heap."""
     import h5py  # noqa: PLC0415 - an extra
 
     text = dump_json(said).encode()

@@ -17,7 +17,7 @@ CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 _WINDOW: Final = 2**23
-"""What every reader of zstd has room for, whatever a frame says of itself."""
+"""Window that every reader of zstd supports, whatever a frame declares."""
 
 
 def encoded_chunk(array: Array, codec: str | None) -> bytes:
@@ -39,7 +39,7 @@ def decoded(read: Callable[[int], bytes], nbytes: int, codec: str | None, where:
 
 
 def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
-    """Return what gzip packed, or nothing unless it ends after so many bytes: no more is unpacked."""
+    """Unpack gzip, or return nothing unless it ends after so many bytes: no more is unpacked."""
     stream = zlib.decompressobj(wbits=31)
     found = bytearray()
     while not stream.eof and len(found) <= nbytes:
@@ -51,9 +51,9 @@ def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
 
 
 def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
-    """Return what zstd packed, whether or not its frames say how much that is."""
+    """Unpack zstd, whether or not its frames declare their size."""
     zstandard = load_zstd(where)
-    # What cannot be packed takes a few bytes more.
+    # Incompressible data takes a few bytes more.
     most = nbytes + nbytes // 64 + 1024
     raw = read(most + 1)
     if len(raw) > most:

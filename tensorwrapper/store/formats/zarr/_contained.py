@@ -16,14 +16,14 @@ __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
 
 
 def is_inside(path: Path, root: str) -> bool:
-    """Tell whether a path leads to something that lies in a folder."""
+    """Return True if a path leads to an object in a folder."""
     return path.exists() and is_below(path, root)
 
 
 def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
-    """Return why a link is not followed; None if a path is no link, or one to another place in the store.
+    """Return why a link is not followed; None if a path is not a link, or one to another place in the store.
 
-    `what` says in words what the link is.
+    `what` describes the link in words.
     """
     if isinstance(path, Keyed) or not path.is_symlink() or is_inside(path, root):
         return None
@@ -37,8 +37,8 @@ def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
 def check_links(folder: Path, key: str, root: str) -> None:
     """Raise if a chunk of an array, or a folder of chunks, is a link that is not followed, or the other.
 
-    The zarr library takes a folder in place of a chunk, and a file in place of a folder, for what was not
-    written, which is full of one element.
+    The zarr library takes a folder in place of a chunk, and a file in place of a folder, for unwritten data,
+    which is full of one element.
 
     Raises
     ------

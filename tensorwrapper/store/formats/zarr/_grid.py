@@ -51,7 +51,7 @@ DTYPES: Final = (
 CHUNKS: Final = "c"
 """The folder that has the chunks of an array of version 3, or how their names begin."""
 GRIDS_SETTING: Final = "array.rectilinear_chunks"
-"""What zarr's configuration calls rectilinear grids, if it knows them."""
+"""Name of rectilinear grids in zarr's configuration, if it supports them."""
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
@@ -79,17 +79,17 @@ def grid_source(folder: Place, node: Mapping[str, Any], root: str, limits: Limit
 @final
 @frozen
 class _Packed:
-    """How the chunks of an array are called and packed, as its metadata say."""
+    """Names and codecs of the chunks of an array, from its metadata."""
 
     keys: object
     separator: Any
     names: tuple[object, ...]
-    """Those of the codecs."""
+    """Names of the codecs."""
     endian: Any
 
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> "_Packed":
-        """Return what is said, whatever that is."""
+        """Return the given metadata, valid or not."""
         keys, codecs = _object(node.get("chunk_key_encoding")), node.get("codecs")
         given = [_object(own) for own in cast("list[object]", codecs)] if isinstance(codecs, list) else []
         endian = _object(given[0].get("configuration")).get("endian", "little") if given else "little"
@@ -107,7 +107,7 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def grid_refusal(node: Mapping[str, Any]) -> str | None:
-    """Return what of an array on a rectilinear grid is not read here; None if all is.
+    """Return the loss of an array on a rectilinear grid that is not read; None if it is.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def grid_refusal(node: Mapping[str, Any]) -> str | None:
 
 
 def knows_grids() -> bool:
-    """Tell whether the zarr library knows rectilinear grids, or nobody knows because it is not here."""
+    """Return True if the zarr library supports rectilinear grids, or is not installed."""
     try:
         return importlib.import_module("zarr").config.get(GRIDS_SETTING, None) is not None
     except ImportError:
@@ -178,7 +178,7 @@ class GridSource:
 
     @property
     def version(self) -> str:
-        """Nothing: chunks may change one by one."""
+        """Empty: chunks may change one by one."""
         return ""
 
     @property

@@ -79,11 +79,11 @@ class Keys:
     ) -> None:
         self.path = path
         self.is_far = is_far
-        """Whether a read waits for a network, so that several wait at a time."""
+        """True if a read waits for a network, so that reads are made in parallel."""
         self.entries = entries
         self._again = again
         self.children: dict[str, set[str]] = {}
-        """By the name of a folder the names of those in it that are nodes, or have nodes below them."""
+        """Names in each folder that are nodes, or have nodes below them, by the name of the folder."""
         for key in entries:
             folder, _, last = key.rpartition("/")
             if last in MARKS:

@@ -38,7 +38,7 @@ _OTHERS: Final = ("templates", "gen")
 
 
 def open_manifest(path: Path, how: Opening) -> Contents:
-    """Return what the store of a manifest has; nothing but the manifest is read.
+    """Return the contents of the store of a manifest; only the manifest is read.
 
     An array with a key in a file that is not followed is in `losses`.
 

@@ -24,13 +24,13 @@ from tensorwrapper.wire import Limits
 __all__ = ["FarStore", "far_store", "open_far"]
 
 _BYTES: Final = 2**26
-"""What a node, or all of them together, may say."""
+"""Bytes of the metadata of a node, or of all of them together, at most."""
 _DEPTH: Final = 64
 _CONSOLIDATED: Final = ".zmetadata"
 _ATTRIBUTES: Final = ".zattrs"
 _SAID: Final = frozenset((*MARKS, _ATTRIBUTES, _CONSOLIDATED))
 _OPENED: Final = 32
-"""Chunks that stay open, with up to 256 KiB of each: a shard is asked for many times."""
+"""Chunks that stay open, with up to 256 KiB of each: a shard is read many times."""
 _ADVICE: Final = "zarr.consolidate_metadata(store) writes it; tw.open reads one array by its own address"
 
 
@@ -71,7 +71,7 @@ def far_store(address: str) -> FarStore | None:
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
-    """Return what a file about a node says; None if there is none."""
+    """Return the content of a file of a node; None if there is none."""
     ranges = folder.open(key)
     if ranges is None:
         return None
@@ -81,7 +81,7 @@ def _read(folder: Folder, key: str) -> bytes | None:
 
 
 def open_far(store: FarStore, how: Opening) -> Contents:
-    """Return what a store at an address has; nothing but metadata is read.
+    """Return the contents of a store at an address; only metadata is read.
 
     Raises
     ------

@@ -54,7 +54,7 @@ _NAMES: Final = "_ARRAY_DIMENSIONS"
 
 
 def open_zarr(path: Path, how: Opening) -> Contents:
-    """Return what a store has; nothing but metadata is read.
+    """Return the contents of a store; only metadata is read.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def open_zarr(path: Path, how: Opening) -> Contents:
 
 
 def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = None) -> Contents:
-    """Return what a store has that is a folder, an archive or a manifest.
+    """Return the contents of a store that is a folder, an archive or a manifest.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = N
 
 
 class _Finder:
-    """Looks at all nodes of a store, groups before what is in them."""
+    """Visits all nodes of a store, groups before their members."""
 
     def __init__(self, root: str, how: Opening, refused: Mapping[str, Loss]) -> None:
         self.root, self.limits, self.how, self.refused = root, how.limits, how, refused
@@ -117,9 +117,9 @@ class _Finder:
         self.metadata: Mapping[str, Any] = {}
         self.losses: list[Loss] = []
         self.attributes: dict[str, list[str]] = {}
-        """By the name of a node what is said of it and is not read here."""
+        """Attributes that are not read, by the name of the node."""
         self.parts: set[str] = set()
-        """Arrays that are put together and have no names of their own."""
+        """Arrays that are parts of a tensor, without separate names."""
         self.variables: list[Variable] = []
         """Arrays whose first mode has a name."""
         self.extents: dict[tuple[str, str], int] = {}
@@ -127,10 +127,10 @@ class _Finder:
         self.entries: list[tuple[str, str, Held]] = []
         """Names of fields, their groups, and their contents."""
         self.fields: dict[str, dict[str, str]] = {}
-        """By the names of groups the ends of their fields, with the names of these."""
+        """Suffixes of the fields of groups with their names, by the name of the group."""
 
     def enter(self, name: str, folder: Place, node: Mapping[str, Any]) -> None:
-        """Note what a node is."""
+        """Record a node."""
         said, is_array = node.get("attributes", {}), node["node_type"] == "array"
         extents = node.get("shape") if is_array else None
         rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
@@ -168,7 +168,7 @@ class _Finder:
             self._put_together(name, folder, said)
 
     def _loss_of(self, name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-        """Return why an array is no tensor, or where its chunks are that are not followed."""
+        """Return why an array is not a tensor, or where its chunks are that are not followed."""
         what = f"the folder of chunks of the array {name!r}"
         return (
             self.refused.get(name)
@@ -257,7 +257,7 @@ class _Finder:
         return Part(full, tuple(counts), dtype, partial(reader.array, node))
 
     def _rows(self, name: str, folder: Place, node: Mapping[str, Any]) -> Ragged | None:
-        """Return what a group says of its rows; None if it is none, or some of their arrays are not read."""
+        """Return the rows of a group; None if it has none, or some of their arrays are not read."""
         try:
             rows = rows_of(folder, node, RAGGED, self.root)
         except (DataFileError, ParseError) as error:
@@ -278,7 +278,7 @@ class _Finder:
 
 
 def _names_of(node: Mapping[str, Any]) -> object:
-    """Return what an array says of the names of its modes: as Zarr 3 does, or as xarray does in others."""
+    """Return the names of an array's modes: as in Zarr 3, or else as in xarray."""
     return node.get("dimension_names") or node.get("attributes", {}).get(_NAMES)
 
 
@@ -297,7 +297,7 @@ class _Reader:
 
     def __init__(self, folder: Place, root: str, limits: Limits) -> None:
         self.folder, self.root, self.limits = folder, root, limits
-        """Where the array is, and the real path of the store, out of which no link is followed."""
+        """Folder of the array, and the real path of the store, out of which no link is followed."""
 
     def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
         """Return an array as a view, or its strings."""
@@ -366,7 +366,7 @@ class _Reader:
 
 
 def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
-    # A folder is opened without it, and by whoever asks for an array it may be missed.
+    # Opening a folder does not need it, only reading an array does.
     with naming_extras():
         return importlib.import_module("zarr")
 

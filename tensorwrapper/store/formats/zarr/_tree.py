@@ -30,16 +30,16 @@ _ARRAY_2: Final = ".zarray"
 _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
-"""How an array says that its elements are integers, in either version."""
+"""Integer types of arrays, in either version."""
 _BYTES: Final = 2**26
-"""What a node may say: the sizes of ten million chunks."""
+"""Bytes of the metadata of a node at most: the sizes of ten million chunks."""
 _DEPTH: Final = 64
 _FOLDER: Final[Mapping[str, Any]] = {"node_type": "group", "attributes": {}}
-"""What is said of a folder that is no node, and has some below it."""
+"""Metadata of a folder that is not a node, and has some below it."""
 
 
 def read_node(folder: Place) -> Mapping[str, Any]:
-    """Return what is said of a node.
+    """Return the metadata of a node.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def read_node(folder: Place) -> Mapping[str, Any]:
 
 
 def _check_version(node: Mapping[str, Any], version: int, path: Place) -> None:
-    """Raise unless a node is of a version: one of another version is no damage."""
+    """Raise unless a node is of a version: one of another version is not a damage."""
     found = node.get("zarr_format")
     if found != version or isinstance(found, bool):
         raise _unknown(path, f"is not of version {version} of Zarr", found, "version")
@@ -134,9 +134,9 @@ def _node_2(folder: Place, name: str, node_type: str) -> Mapping[str, Any]:
 
 
 def _link_of(folder: Place, root: str, name: str) -> Loss | None:
-    """Return what is told of a node if its folder, or what is said of it, is a link that is not followed.
+    """Return the loss of a node whose folder, or metadata, is a link that is not followed.
 
-    The folder of the root is what somebody gave, and may be a link to anywhere.
+    The root folder was given by the caller, and may be a link to anywhere.
     """
     if name:
         loss = link_refusal(folder, root, name, f"the node {name!r}")
@@ -150,12 +150,11 @@ def _link_of(folder: Place, root: str, name: str) -> Loss | None:
 def nodes_of(
     root: Place, limits: Limits, links: Links
 ) -> Iterator[tuple[str, Place, Mapping[str, Any] | Loss]]:
-    """Yield the path of each node in the store, its folder, and what is said of it; groups first.
+    """Yield the path of each node in the store, its folder, and its metadata; groups first.
 
-    In place of what is said stands what is told of a node that cannot be read, unless it is the root, and of
-    a link out of the store or to nothing. A link to another node of the store is noted as another name of it.
-    Nodes below an array are skipped; those below a damaged node, or below a folder without metadata, are
-    shown.
+    A node that cannot be read, unless it is the root, has a loss in place of its metadata. So has a link out
+    of the store or to nothing. A link to another node of the store is noted as another name of it. Nodes
+    below an array are skipped; those below a damaged node, or below a folder without metadata, are shown.
     """
     inside = os.path.realpath(str(root))
     left: list[tuple[str, Place]] = [("", root)]
@@ -188,7 +187,7 @@ def nodes_of(
 
 
 def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | Loss:
-    """Return what is said of a node, or what is told of one that is not read, unless it is the root."""
+    """Return the metadata of a node, or the loss of one that is not read, unless it is the root."""
     loss = _link_of(folder, inside, name)
     if loss is not None:
         if not name:
@@ -243,16 +242,16 @@ def _holds_nodes(path: Path, depth: int) -> bool:
 def rows_of(
     folder: Place, node: Mapping[str, Any], key: str, root: str
 ) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
-    """Return what a group says of its rows, and the arrays in it that make them; None if it is no rows.
+    """Return the description of rows in a group, and its arrays; None if it is another group.
 
     Raises
     ------
     DataFileError, ParseError
-        If it speaks of rows, and has not what makes them.
+        If it declares rows, and lacks their arrays.
     """
     said = node.get("attributes", {}).get(key)
     if node["node_type"] != "group" or not isinstance(said, dict) or "shape" not in said:
-        # What strangers call so is theirs.
+        # Other programs may use the same name for other purposes.
         return None
     ragged = Ragged.from_fields(cast("object", said))
     parts: dict[str, Mapping[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Which arrays of a Zarr store are no tensors, or are packed by what is not here: told before a read."""
+"""Arrays of a Zarr store that are not tensors, or need missing codecs: reported before a read."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ __all__ = ["dtype_of", "is_bytes", "is_text", "loss_of"]
 
 _TEXT: Final = "string"
 _BYTES: Final = ("variable_length_bytes", "bytes")
-"""What zarr calls bytes of any length, in this version and the next."""
+"""Zarr's names of bytes of any length, in this version and the next."""
 _KEYS: Final = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
     "codecs", "attributes", "storage_transformers", "dimension_names",
 }  # fmt: skip
-"""What the core of Zarr 3 says of an array; other keys are extensions."""
+"""Core keys of an array of Zarr 3; other keys are extensions."""
 _Words: TypeAlias = Mapping[str, Mapping[str, Sequence[object] | None]]
-"""By the name of an extension its options, each with the values that it may have, if these are few."""
+"""Options of each extension by name, with their values, if these are few."""
 _CODECS_3: Final[_Words] = {
     "bytes": {"endian": ("little", "big")},
     "gzip": {"level": None},
@@ -72,11 +72,11 @@ _CODECS_2: Final = {
     "vlen-utf8",
     "vlen-bytes",
 }
-"""Those that the zarr library, or numcodecs, which it brings, has wherever it is."""
+"""Codecs that the zarr library, or its dependency numcodecs, always has."""
 
 
 def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-    """Return why an array is no tensor here; None if it is one, or if only reading it can tell."""
+    """Return why an array is not a tensor here; None if it is one, or if only reading it can tell."""
     extents: object = node.get("shape")
     rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
     if rank > DEFAULT_LIMITS.rank:
@@ -145,12 +145,12 @@ def _is_swapped(codec: object) -> bool:
     try:
         return not np.dtype(cast("Any", options.get("dtype"))).isnative
     except (TypeError, ValueError):
-        # A read says what is wrong.
+        # A read raises the error.
         return False
 
 
 def _odd_word(node: Mapping[str, Any]) -> str | None:
-    """Return an option that is no option of a grid, of names of chunks, or of a codec of the core."""
+    """Return an option that is not an option of a grid, of names of chunks, or of a codec of the core."""
     if node["zarr_format"] == 2:
         return None
     given: list[tuple[str, object, _Words]] = [
@@ -165,19 +165,19 @@ def _odd_word(node: Mapping[str, Any]) -> str | None:
             if known is None or key not in known:
                 return f"{what} {name!r} with the option {key[:40]!r}"
             values = known[key]
-            # What is no text is damage, which whoever reads it tells.
+            # A value that is not text is damage, which reading the array reports.
             if values is not None and isinstance(value, str) and value not in values:
                 return f"{what} {name!r} with {key} {value[:40]!r}"
     return None
 
 
 def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
-    """Tell whether the zarr library takes what is said of an array: it may know more than is known here."""
+    """Return True if the zarr library accepts an array's metadata: it may support more than this module."""
     try:
         store = keyed_store(folder) if isinstance(folder, Keyed) else str(folder)
         importlib.import_module("zarr").open_array(store, mode="r", zarr_format=node["zarr_format"])
     except ImportError:
-        # Whoever reads the array is told what brings it.
+        # Reading the array names the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for what it does not know
         return False
@@ -185,7 +185,7 @@ def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
 
 
 def _layout(node: Mapping[str, Any]) -> str | None:
-    """Return what of where chunks are and what they are called is not known; None if all is."""
+    """Return the unsupported part of a chunk grid or of chunk names; None if all is supported."""
     if node["zarr_format"] == 2:
         order, separator = node.get("order"), node.get("dimension_separator")
         if isinstance(order, str) and order not in _ORDERS_2:
@@ -197,7 +197,7 @@ def _layout(node: Mapping[str, Any]) -> str | None:
         ("chunk_key_encoding", "names of chunks", _KEY_ENCODINGS),
     ):
         own = _named(node.get(key))[0]
-        # What is missing, or no name, is damage, which whoever reads it tells.
+        # A missing or invalid name is damage, which reading the array reports.
         if isinstance(own, str) and own not in known:
             return f"{what} {own!r}"
     if node.get("storage_transformers"):
@@ -279,7 +279,7 @@ def _is_there(codec: str, node: Mapping[str, Any]) -> bool:
             return own in known.codec_registry or own in known.entries
         cast("Any", importlib.import_module("zarr.registry")).get_codec_class(codec)
     except ImportError:
-        # Without the library nobody knows; whoever reads the array is told what brings it.
+        # Unknown without the library; reading the array names the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for a name that it does not know
         return False

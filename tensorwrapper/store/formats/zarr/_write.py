@@ -46,7 +46,7 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["write_zarr"]
 
 _NAME_BYTES: Final = 255
-"""What a folder may be called on the file systems that are in use."""
+"""Bytes of the name of a folder on common file systems."""
 
 
 _CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
@@ -60,9 +60,9 @@ def write_zarr(
     Raises
     ------
     ConversionError
-        If Zarr cannot say what a tensor holds.
+        If Zarr cannot represent a tensor.
     DataFileError
-        If the store cannot be written, or what is there is none.
+        If the store cannot be written, or an existing folder is not a store.
     """
     zarr: Any = importlib.import_module("zarr")
     names: list[str] = []
@@ -85,7 +85,7 @@ def write_zarr(
                 names.append(name)
                 nbytes += value.nbytes
             if not done:
-                # What is not there has lost nothing else.
+                # A tensor that is not written has no other losses.
                 del lost[before:-1]
                 if begun:
                     _remove(temporary / name, paths.release(name))
@@ -93,12 +93,12 @@ def write_zarr(
 
 
 def _parts_of(ragged: Ragged) -> list[str]:
-    """Return what a group of rows has."""
+    """Return the arrays in a group of rows."""
     return ["values", *[f"sizes_{mode}" for mode in ragged.variable_modes]]
 
 
 def _remove(folder: Path, parts: Collection[str] | None) -> None:
-    """Take back what was written of a tensor; what others have below its path stays."""
+    """Remove the written parts of a tensor; other tensors below its path stay."""
     if parts is None or not folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)
         return
@@ -123,7 +123,7 @@ def _replacing_folder(path: Path) -> Generator[Path, None, None]:
     renamings, and the old one comes back if the second fails.
     """
     if path.is_symlink() or path.exists():
-        # Never somebody's folder of something else.
+        # Never replace a folder that is not a Zarr store.
         read_node(path)
     temporary, old = Path(beside(path)), Path(beside(path))
     try:
@@ -260,7 +260,7 @@ def _write_rows(
     codec: str | None,
 ) -> None:
     ragged, sizes = rows
-    # What has a longer path may have made it.
+    # A tensor with a longer path may have made the group.
     group = root.require_group(name)
     for mode, own in sizes.items():
         array = group.create_array(
@@ -284,7 +284,7 @@ def _write_rows(
         if len(run):
             values[done : done + len(run)] = run
         done += len(run)
-    # Only now does it say that it is rows: what is given up before that is a group as any other.
+    # Declare it as rows last: an interrupted write leaves an ordinary group.
     group.update_attributes({**attributes, RAGGED: ragged.to_fields()})
 
 

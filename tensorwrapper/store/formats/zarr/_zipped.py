@@ -24,7 +24,7 @@ __all__ = ["open_zipped"]
 
 
 def open_zipped(where: Where, how: Opening) -> Contents:
-    """Return what a Zarr store in a zip archive has; nothing but metadata is read.
+    """Return the contents of a Zarr store in a zip archive; only metadata is read.
 
     Raises
     ------
