@@ -187,7 +187,7 @@ merge_modes(): `{x}.merge_modes(0, 1)` says the first mode and the last
 split_mode(): `{x}.split_mode(1, (3, 1))` says the mode, then its extents
 [Tensor]
 mT transpose swapaxes moveaxis: `t.permute(1, 0)` says the modes in their new order, as does `np.transpose(t)`
-H adjoint: `np.conj(t).permute(1, 0)` | dim ndimension: `t.rank` is the number of modes
+H adjoint: `np.conj(t).permute(1, 0)` | ndim dim ndimension: `t.rank` is the number of modes
 strides stride: `sel.as_view(t).compute().layout.strides` counts them in elements
 itemsize element_size: `t.dtype.itemsize`
 flags is_contiguous contiguous: `t.is_readonly` and, of a tensor in memory, `t.layout.is_contiguous`

@@ -23,6 +23,7 @@ from typing import (
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arguments import or_absent
 from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import completed, one_sequence, to_ints
 from tensorwrapper.errors import ConversionError
@@ -254,6 +255,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         return self._by(Layout.permute, one_sequence(order))
 
     @property
+    @or_absent
     def T(self) -> Self:  # noqa: N802 - the name that NumPy and array libraries give it
         """The view with the modes in reverse order, as `numpy.ndarray.T`; no element moves.
 

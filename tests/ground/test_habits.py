@@ -58,7 +58,7 @@ CALLS = """
 {}.scatter(0, [0], 1)  {}.assign(x=0)  {}.contains(0, 1)  {}.vindex[[0, 1], [0, 0]]  {}.oindex[[0], [0]]
 {}.shape[-1]  {}.shape()  len({}.shape)  range({}.shape[0])  {}.shape + (1,)  np.prod({}.shape)  {}.shape * 2
 {}[[0, 1], [0, 0]]  {}['x']  {}[0.5]  {}[{'x': 0}]  {}[m]  {}[x > 2]  {}[t > 2]  {}[None]  {}[s]
-{}.shape = (3, 2)  {}.dtype = 'f4'  {}.T = x  {}.real = 0  {}.flags.writeable = False
+{}.shape = (3, 2)  {}.dtype = 'f4'  {}.mT = x  {}.real = 0  {}.flags.writeable = False
 bool({})  int({})  float({})  len({})  list({})  round({})  divmod({}, 2)  -{}  ~{}  abs({})  {} += 1  {} &= 1
 tw.concat({}, {})  tw.stack({}, axis=0)  tw.concat([{}, {}], axis=0)  tw.zeros({}, 'f4')  tw.Tensor({})
 tw.as_tensor({}, dtype='f4')  tw.where({})  tw.Shape({})  tw.Tiling({})  tw.Mask({}, [0])  tw.jagged({})

@@ -126,11 +126,11 @@ def classes():
 
 @pytest.mark.parametrize("value", classes(), ids=lambda value: type(value).__name__)
 def test_names_that_are_not_there_are_not_shown(value):
-    assert not hasattr(value, "T")
-    assert not hasattr(type(value), "T")
-    assert "T" not in dir(value)
-    assert "T" not in dir(type(value))
-    assert getattr(value, "T", None) is None
+    assert not hasattr(value, "mT")
+    assert not hasattr(type(value), "mT")
+    assert "mT" not in dir(value)
+    assert "mT" not in dir(type(value))
+    assert getattr(value, "mT", None) is None
     assert {name for name in dir(type(value)) if not name.startswith("_")} <= set(dir(value))
 
 

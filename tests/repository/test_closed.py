@@ -67,6 +67,7 @@ def test_what_ends_a_match(last, closed):
 KINDS = {"SmoothCommon", "JaggedCommon"}
 PARTLY = {
     ("shape/_shape_base.py", "implementation_of"): "raises for what is no shape",
+    ("shape/facade/_words.py", "shape_words"): "has words for two kinds, and the text for all others",
     ("shape/kinds/_layers.py", "cell_table"): "asks what each has beside the same",
 }
 """Functions that ask one value whether it is smooth and whether it is jagged, and why in no `match`."""

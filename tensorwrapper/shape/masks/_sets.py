@@ -146,8 +146,8 @@ class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
 
         Raises
         ------
-        If the points do not fit in memory.
-            If the points are more than memory holds.
+        SizeOverflowError
+            If the points do not fit in memory.
 
         Examples
         --------
