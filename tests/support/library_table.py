@@ -399,7 +399,7 @@ def page() -> str:
     lines += [f"## {BLOCKS_TITLE}", "", "| | in | out |", "| --- | --- | --- |"]
     lines += [f"| {name} | {' | '.join(blocks_row(name))} |" for name in BLOCKS]
     lines += ["", BLOCKS_NOTE, ""]
-    lines += ["## Texts of the errors", "", "| | |", "| --- | --- |"]
+    lines += ["## What the errors say", "", "| | |", "| --- | --- |"]
     lines += [f"| [{number}] | {text} |" for text, number in notes.items()]
     return "\n".join([*lines, ""])
 
