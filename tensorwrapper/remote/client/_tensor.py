@@ -70,9 +70,9 @@ class RemoteTensor(RemoteArray, InTiles):
     the elements of present tiles when a selection is computed. One that is tiled there is tiled here:
     selections of elements are requested as selections of the box under the tiles.
 
-    It has the names of a view, and selections return one. Operators and ufuncs read their operands.
-    The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of
-    16 KiB and more.
+    It has the names of a view, and selections return one. Operators and ufuncs read their operands. The
+    server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of 16 KiB
+    and more.
 
     Examples
     --------

@@ -2,8 +2,8 @@
 
 Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in place;
 Zarr takes them and answers in blocks; all others are read by slices. Positions within a chunk, or within a
-page where there are no chunks, are read in one slice and picked here: the array reads as much
-from its file anyway.
+page where there are no chunks, are read in one slice and picked here: the array reads as much from its file
+anyway.
 """
 
 import contextlib

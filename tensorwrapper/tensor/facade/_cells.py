@@ -242,10 +242,10 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     ) -> "Tensor[Any]":
         """Return the reduction of each tile (or each cell of a jagged tensor) by a function.
 
-        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
-        is called with them as with others: they get its result for no elements, such as not-a-number for
-        ``np.median``, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of
-        nulls is an empty one.
+        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function is
+        called with them as with others: they get its result for no elements, such as not-a-number for
+        ``np.median``, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of nulls is an
+        empty one.
 
         Parameters
         ----------
