@@ -174,7 +174,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
     # Elements of a layout.
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
-        """Tell whether a layout is all of the box, or of its tiles, in their order."""
+        """Return True if a layout is all of the box, or of its tiles, in their order."""
         plain = layout.without_layers().unnamed()
         view = tile_view(plain)
         if view is not None and view.tiling.rank == self.stored.rank:

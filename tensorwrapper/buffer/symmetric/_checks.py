@@ -123,7 +123,7 @@ def _values_at(values: Array, symmetry: Symmetry, ordinals: IntArray, extents: E
 
 
 def _is_fixed(array: Array, operation: Operation) -> bool:
-    """Tell whether an operation leaves an array without NaN as it is: a strip of the first mode at a time."""
+    """Return True if an operation keeps an array without NaN: a strip of the first mode at a time."""
     permutation, sign, conjugate = operation.permutation, operation.sign, operation.conjugate
     moved = array.transpose(permutation)
     if not array.ndim:

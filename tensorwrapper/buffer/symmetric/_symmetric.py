@@ -160,7 +160,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
         return self.values if self._is_whole(layout) else None
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
-        """Tell whether a layout is all of the box in its order, where exchanged modes have one origin."""
+        """Return True if a layout is all of the box in its order, where exchanged modes have one origin."""
         shape = layout.shape
         if not shape.is_box or shape.has_layers or shape.extents != self.extents:
             return False

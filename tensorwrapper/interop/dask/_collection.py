@@ -568,7 +568,7 @@ _NO_ARRAY: Final = (
 
 
 def _is_of_others(value: object) -> bool:
-    """Tell whether an operand is a collection of others, which is not computed here."""
+    """Return True if an operand is a collection of others, which is not computed here."""
     return type(value) is not DaskTensor and (is_foreign(value) or hasattr(value, "__dask_graph__"))
 
 

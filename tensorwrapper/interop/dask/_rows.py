@@ -57,7 +57,7 @@ def read_rows(view: View[Any]) -> Tensor[Any]:
 
 
 def may_be_null(value: object) -> bool:
-    """Tell whether a tensor or view has room for numbers that are nulls."""
+    """Return True if a tensor or view has room for numbers that are nulls."""
     return isinstance(value, Tensor | View) and value.is_nullable and value.dtype.kind != "T"
 
 

@@ -265,7 +265,7 @@ class Connection:
             ) from error
 
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
-        """Tell whether no peer will be there, and not one that was there, and may be coming back.
+        """Return True if no peer will be there, and not one that was there, and may be coming back.
 
         A server that is killed, or starts, breaks handshakes off. The welcome shows that one was there
         before.

@@ -138,7 +138,7 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
 
 
 def is_unsafe(pending: Pending) -> bool:
-    """Tell whether a request that was sent must not be sent to another start of the server."""
+    """Return True if a request that was sent must not be sent to another start of the server."""
     return isinstance(pending.request, AskWrite) and not pending.request.version and pending.sent > 0
 
 

@@ -350,7 +350,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return answer.starts, answer.lengths, elements
 
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
-        """Tell whether the server sends elements with the lengths of their rows, as they are."""
+        """Return True if the server sends elements with the lengths of their rows, as they are."""
         is_cast = self._dtype != dtype_of(self._facts.dtype)
         plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
         return "rows with elements" in capabilities and plain

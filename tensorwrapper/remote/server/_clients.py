@@ -209,7 +209,7 @@ class Budget:
         return not self.held or self.held + task.nbytes <= limits.server_bytes
 
     def is_short(self, task: Task) -> bool:
-        """Tell whether an answer waits for memory that others hold."""
+        """Return True if an answer waits for memory that others hold."""
         held = task.client.held
         is_full = bool(held) and held + task.nbytes > self._limits.client_bytes
         return not is_full and not self.fits(task)

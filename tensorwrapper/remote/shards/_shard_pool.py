@@ -292,7 +292,7 @@ class Spread:
 
     @staticmethod
     def is_alone(error: Exception) -> bool:
-        """Tell whether an error is about one tile: the holder is well, and may have all others."""
+        """Return True if an error is about one tile: the holder is well, and may have all others."""
         return isinstance(error, TensorNameError | RemoteProtocolError | RequestRefusedError)
 
     def tensor(self, address: str, tile: int) -> RemoteTensor:

@@ -219,7 +219,7 @@ class Extreme(_Elementwise):
 
 
 def _is_extreme(part: Expression, kind: str) -> bool:
-    """Tell whether a part is itself an extreme of a kind, and nothing else."""
+    """Return True if a part is itself an extreme of a kind, and nothing else."""
     node = part.node
     return isinstance(node, Extreme) and node.kind == kind and part.is_fresh
 

@@ -159,7 +159,7 @@ def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
 
 
 def is_base(view: Expression) -> bool:
-    """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
+    """Return True if a view is the whole box of its node, or the tensor of its source, as it is."""
     node, tensor = view.node, view.node.tensor
     given = layout_of(node.source) if tensor is None and node.source is not None else None
     if tensor is None and given is None:

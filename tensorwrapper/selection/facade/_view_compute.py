@@ -479,7 +479,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return (self.compute() if source is None else source).tolist()
 
     def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
-        """Tell whether shapes and elements are equal."""
+        """Return True if shapes and elements are equal."""
         theirs = as_computed(other)
         if not isinstance(cast("object", theirs), Tensor):
             raise ConversionError(

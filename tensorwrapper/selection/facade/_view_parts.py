@@ -377,7 +377,7 @@ _FEW: Final = 4096
 
 
 def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
-    """Tell whether a key has one array of positions beside slices, and selects more than a few."""
+    """Return True if a key has one array of positions beside slices, and selects more than a few."""
     arrays = [(place, item) for place, item in enumerate(items) if type(item) is not slice]
     if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
         return False

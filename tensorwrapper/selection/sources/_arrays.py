@@ -148,7 +148,7 @@ def _by_place(array: object) -> Any:  # noqa: ANN401 - of another library
 
 
 def _is_closed(array: object) -> bool:
-    """Tell whether an array of h5py is one of a file that was closed."""
+    """Return True if an array of h5py is one of a file that was closed."""
     return type(array).__module__.startswith("h5py.") and not array
 
 

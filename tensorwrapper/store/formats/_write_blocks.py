@@ -130,7 +130,7 @@ def check_text(name: str, path: Path) -> None:
 
 
 def is_wide(dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are floats of more than 64 bits, or pairs of them."""
+    """Return True if elements are floats of more than 64 bits, or pairs of them."""
     return dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16)
 
 

@@ -304,7 +304,7 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
 
 
 def _is_stream(head: bytes) -> bool:
-    """Tell whether these are the first bytes of a stream of Arrow: the head of a message that is a schema."""
+    """Return True if these are the first bytes of a stream of Arrow: the head of a schema message."""
     if head[:4] != b"\xff\xff\xff\xff" or len(head) < 24:
         return False
     message = head[8:]

@@ -76,7 +76,7 @@ class _Side:
         return self.number if known is None else np.ones((), known.dtype)
 
     def has_all(self) -> bool:
-        """Tell whether it has an element everywhere."""
+        """Return True if it has an element everywhere."""
         return self.per_tile is not None or self.dense is not None
 
 

@@ -113,7 +113,7 @@ class ConnectionAttempts:
         self._states[place] = after or state
 
     def is_broken(self, addresses: Iterable[str]) -> bool:
-        """Tell whether ZeroMQ broke all connections off, and connects to none of the addresses again."""
+        """Return True if ZeroMQ broke all connections off, and connects to none of the addresses again."""
         now = time.monotonic()
         places = list(addresses)
         return bool(places) and all(now - self._went.get(place, now) > _SOON for place in places)

@@ -219,7 +219,7 @@ def _inner(folder: Place, name: str) -> list[str] | Loss:
 
 
 def _is_node(path: Path) -> bool:
-    """Tell whether something in a group is a node, or a link to nothing, which may have been one."""
+    """Return True if something in a group is a node, or a link to nothing, which may have been one."""
     return not path.exists() or _has_mark(path)
 
 
@@ -228,7 +228,7 @@ def _has_mark(path: Place) -> bool:
 
 
 def _holds_nodes(path: Path, depth: int) -> bool:
-    """Tell whether a folder without metadata has a node below it: some writers make no groups."""
+    """Return True if a folder without metadata has a node below it: some writers make no groups."""
     if path.is_symlink() or not depth:
         return False
     try:

@@ -138,7 +138,7 @@ def _named(given: object) -> tuple[object, Mapping[str, Any]]:
 
 
 def _is_swapped(codec: object) -> bool:
-    """Tell whether a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
+    """Return True if a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
     name, options = _named(codec)
     if name not in _SWAPPED:
         return False
@@ -210,14 +210,14 @@ def _layout(node: Mapping[str, Any]) -> str | None:
 
 
 def is_bytes(node: Mapping[str, Any]) -> bool:
-    """Tell whether the elements are bytes of any length."""
+    """Return True if the elements are bytes of any length."""
     if node["zarr_format"] == 2:
         return node.get("data_type") == "|O" and "vlen-bytes" in _codecs(node.get("codecs"))
     return node.get("data_type") in _BYTES
 
 
 def is_text(node: Mapping[str, Any]) -> bool:
-    """Tell whether the elements are text or bytes."""
+    """Return True if the elements are text or bytes."""
     dtype = dtype_of(node)
     return isinstance(dtype, np.dtype) and dtype.kind in "UST"
 
