@@ -80,7 +80,7 @@ def check_kinds(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> None:
     if not is_within_kind(given, dtype):
         raise DTypeError(
             f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "
-            'a wider one; astype() converts, assign(value, casting="unsafe") takes what is lost'
+            'a wider one; astype() converts, assign(value, casting="unsafe") accepts losses'
         )
 
 
@@ -400,7 +400,7 @@ def _parts_of(array: Array) -> tuple[Array, ...]:
 
 
 def _lost_truth(array: Array, *, exact: bool) -> "_Mask | None":
-    """Return which elements are neither true nor false: those that are not number or no time."""
+    """Return which elements are neither true nor false: not-a-number and not-a-time."""
     if exact and array.dtype.kind in "iuf":
         numbers: Any = array
         return cast("_Mask", (numbers != 0) & (numbers != 1))

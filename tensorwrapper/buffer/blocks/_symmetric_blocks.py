@@ -160,7 +160,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
 
     def why_readonly(self) -> str:
         return (
-            "one stored tile of a symmetric tensor stands for several, so it is read-only: write through "
+            "one stored tile of a symmetric tensor represents several, so it is read-only: write through "
             "packed_values(), or to the copy that keep_tiles(t.pattern) makes"
         )
 

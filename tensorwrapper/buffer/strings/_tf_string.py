@@ -127,7 +127,7 @@ def encode_tf_strings(strings: StringData) -> Bytes:
         k = int(np.argmin(strings.is_valid()))
         raise ConversionError(
             f"element {k} is a null, as are {strings.null_count} of {len(strings)}, and TF_STRING has no "
-            "nulls: fill_null(value) says what stands for them"
+            "nulls: fill_null(value) replaces them"
         )
     count, lengths = len(strings), strings.lengths()
     sizes = varint_sizes(lengths)

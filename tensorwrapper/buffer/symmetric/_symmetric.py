@@ -146,7 +146,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
 
     def why_readonly(self) -> str:
         return (
-            "one stored element of a symmetric tensor stands for several, so it is read-only: write through "
+            "one stored element of a symmetric tensor represents several, so it is read-only: write through "
             "packed_values(), or to the copy that to_dense() makes"
         )
 

@@ -131,7 +131,7 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
         case "bounds":
             raise OutOfBoundsError(refused.text)
         case "limit":
-            whose = "the limit is the server's, and who serves sets it (ServeLimits)"
+            whose = "the limit is the server's: its ServeLimits set it"
             raise RequestRefusedError("limit", f"{type(request).__name__}: {refused.text}; {whose}")
         case _:
             raise RequestRefusedError(refused.reason, f"{type(request).__name__}: {refused.text}")

@@ -60,7 +60,7 @@ def _several(given: object) -> list[str | os.PathLike[str]]:
     )
     if paths is None or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise ConversionError(
-            f"what is served is a mapping such as {{'t': t}}, a path or several paths, not {brief(whole)}"
+            f"a server needs a mapping such as {{'t': t}}, a path or several paths, not {brief(whole)}"
         )
     return cast("list[str | os.PathLike[str]]", paths)
 

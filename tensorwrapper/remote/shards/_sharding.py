@@ -145,7 +145,7 @@ class Sharding:
         nullable: bool = False,
     ) -> None:
         if not isinstance(cast("object", tiling), Tiling):
-            raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
+            raise ConversionError(f"a sharding needs a tiling, not {tiling!r:.80}")
         if any(tiling.origin):
             raise ExtentError(f"tiles are counted from 0 in every mode, not from {tiling.origin}")
         # Holders support only types of the protocol; their names mean the same on every machine.

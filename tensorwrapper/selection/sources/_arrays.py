@@ -133,7 +133,7 @@ def _check_elements(array: LazyArray) -> None:
     if packed:
         raise ConversionError(
             f"a variable of {where} that says {', '.join(packed)} makes no view, as it gives numbers of "
-            "another type: as_tensor() reads them; after set_auto_scale(False) a view has what is stored"
+            "another type: as_tensor() reads them; after set_auto_scale(False) a view has the stored values"
         )
     if getattr(array, "_isvlen", False):
         raise ConversionError(

@@ -87,7 +87,7 @@ def _unknown(path: Place, what: str, found: object, code: LossCode) -> DataFileE
     text = f"{path} {what}, but {str(found)[:40]}"
     if not isinstance(found, int | str):
         return DataFileError(text)
-    return DataFileError(Loss(text, "", code, "a newer zarr, or who wrote it, may know it"))
+    return DataFileError(Loss(text, "", code, "a newer zarr, or its author, may know it"))
 
 
 def _read(path: Place) -> Mapping[str, Any]:
@@ -205,7 +205,7 @@ def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | 
 def _inner(folder: Place, name: str) -> list[str] | Loss:
     """Return the names in a group that are nodes, or links to nothing; the last first."""
     if name.count("/") > _DEPTH:
-        return Loss(f"what is in the group {name!r} lies deeper than {_DEPTH} groups", name, "member")
+        return Loss(f"what is in the group {name!r} is deeper than {_DEPTH} groups", name, "member")
     if isinstance(folder, Keyed):
         return folder.nodes()
     try:

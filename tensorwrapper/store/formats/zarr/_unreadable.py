@@ -54,7 +54,7 @@ _GRIDS: Final[_Words] = {
 _SEPARATORS: Final = ("/", ".")
 _KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"separator": _SEPARATORS}}
 _ORDERS_2: Final = ("C", "F")
-_NEWER: Final = "a newer zarr, or who wrote it, may know it"
+_NEWER: Final = "a newer zarr, or its author, may know it"
 _NUMCODECS: Final = "numcodecs."
 _SWAPPED: Final = ("numcodecs.delta", "numcodecs.quantize")
 _EXTRAS: Final = ("pcodec", "zfpy")
@@ -90,7 +90,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
     if dtype is not None and dtype.kind not in "biufcmMUST":
         if dtype.hasobject:
             text = f"the array {name!r} has Python objects"
-            return Loss(text, name, "objects", "a zarr before 3 reads them, and runs what is in a pickle")
+            return Loss(text, name, "objects", "a zarr before 3 reads them, and runs the code of a pickle")
         text = f"the array {name!r} has {'elements' if dtype.names is None else 'records'}, {str(dtype)[:80]}"
         return Loss(text, name, "type", "zarr.open_array(...)[...] reads them")
     layout = _layout(node)
@@ -102,7 +102,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
             own = codec.removeprefix(_NUMCODECS)
             package = f"'numcodecs[{own}]'" if own in _EXTRAS else "numcodecs"
             verb = "brings" if own in _EXTRAS else "may bring"
-            advice = f"`pip install {package}` {verb} it" if numcodecs else "who wrote it knows its package"
+            advice = f"`pip install {package}` {verb} it" if numcodecs else "its author knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
     if node["zarr_format"] == 3 and any(map(_is_swapped, _all_codecs(node.get("codecs")))):
