@@ -128,7 +128,7 @@ def _is_fixed(array: Array, operation: Operation) -> bool:
     moved = array.transpose(permutation)
     if not array.ndim:
         return bool(_acted(moved, sign, conjugate=conjugate) == array)
-    # Of modes that change places, the half is enough where the second is not before the first.
+    # For swapped modes, the half is enough where the second is not before the first.
     other = permutation[0]
     halves = other if permutation[other] == 0 and other else None
     step = max(min(_STRIP, _CHUNK // max(math.prod(array.shape[1:]), 1)), 1)

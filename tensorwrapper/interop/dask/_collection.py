@@ -62,7 +62,7 @@ from tensorwrapper.tensor.lowlevel import (
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
 if TYPE_CHECKING:
-    # Those of tensors give tensors, and here they give collections.
+    # The operators of tensors return tensors; here they return collections.
     _Operators: TypeAlias = np.lib.mixins.NDArrayOperatorsMixin
 else:
     from tensorwrapper.tensor.lowlevel import Operators as _Operators

@@ -46,7 +46,7 @@ def weight_of(request: Request | None) -> int:
 
 def _bytes_of(wanted: Wanted) -> int:
     if isinstance(wanted, Runs):
-        # Those that are evenly spaced are three numbers until they are read.
+        # Evenly spaced positions are three numbers until they are read.
         return 24 if wanted.even is not None else 16 * wanted.count
     return wanted.nbytes
 

@@ -408,7 +408,7 @@ class Loop:
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)
-        # One that is being read waits still, and not among the others.
+        # A request that is being parsed still waits, but not among the others.
         if task is not None and task.take("cancelled") and task.state == "over" and task in client.asked:
             self._budget.leave(task)
 

@@ -75,8 +75,8 @@ class Sharding:
     Parameters
     ----------
     tiling
-        The tiles of a box, of any extents. Of jagged rows it cuts their elements, one mode: each tile has the
-        elements of a run of rows.
+        The tiles of a box, of any extents. For jagged rows it cuts their elements, one mode: each tile has
+        the elements of a run of rows.
     dtype
         The type of the elements.
     holders
@@ -93,7 +93,7 @@ class Sharding:
         Value of all elements of a sparse box that are not stored; each tile is a sparse tensor with that
         fill.
     layers
-        Of a nested tensor how many modes each layer has; the box, or the rows, of all elements are cut.
+        Number of modes of each layer of a nested tensor; the box, or the rows, of all elements are cut.
     nullable
         Whether numbers may be nulls. Tiles without nulls may be plain. The type of strings tells it.
 

@@ -43,7 +43,7 @@ __all__ = ["Reading", "in_memory", "is_base", "reading_of"]
 class Reading(Node):
     """The elements of a source. The places of a tensor in memory are those of its buffer.
 
-    Those of a source elsewhere that is not a box are one mode: the row-major numbers of its elements.
+    The elements of a remote source that is not a box are one mode: the row-major numbers of its elements.
     """
 
     source: Source

@@ -121,7 +121,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     ) -> Self:
         """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-        Of rows, cells and tiles each one goes on by itself: modes that lead to them have no widths.
+        Each row, cell or tile is extended by itself: modes that lead to them have no widths.
 
         Parameters
         ----------

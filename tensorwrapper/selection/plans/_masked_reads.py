@@ -101,7 +101,7 @@ def _needed(view: Expression) -> dict[int, Array]:
     first: dict[int, int] = {}
     for number, own in enumerate(made):
         first.setdefault(id(own.node), number)
-    # Of a view its positions, of a node its own; those of which all are needed are in a set.
+    # The needed positions of views and of nodes; those needed as a whole are in a set.
     asked: dict[int, list[IntArray]] = {}
     of_nodes: dict[int, list[IntArray]] = {}
     wholes = {id(view)}

@@ -224,7 +224,7 @@ class ArraySource:
                 f"{error}; as_tensor() reads the whole: text becomes strings, arrays of any length rows, and "
                 "a structure has fields, dataset['field']"
             ) from error
-        # Of an enumeration h5py says its words beside the type; they are no part of the elements.
+        # h5py has the words of an enumeration beside the type; they are not part of the elements.
         object.__setattr__(
             self, "dtype", np.dtype(dtype.str) if dtype.metadata and dtype.kind in "biu" else dtype
         )

@@ -59,7 +59,7 @@ def empty(
     Parameters
     ----------
     shape
-        Any shape: a box, jagged, tiled. Of a block pattern only the present tiles have memory.
+        Any shape: a box, jagged, tiled. Only the present tiles of a block pattern have memory.
     dtype
         The type of the elements.
     layout

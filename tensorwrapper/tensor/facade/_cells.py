@@ -414,7 +414,7 @@ def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
     axis = tuple(range(1, array.ndim))
     if array.size:
         return shown_array(function(array, axis=axis))
-    # That a tile is empty is nothing to warn of: its shape says so.
+    # An empty tile needs no warning: its shape shows it.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
