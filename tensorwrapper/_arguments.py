@@ -161,7 +161,7 @@ def or_absent(getter: Callable[[_S], _T]) -> Callable[[_S], _T]:
 
 
 def surely_fits(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether any element of a type is one of another: NumPy's ``safe``, but for times.
+    """Return True if any element of a type is one of another: NumPy's ``safe``, but for times.
 
     A finer unit of time has fewer years, and the least integer is not a duration.
 

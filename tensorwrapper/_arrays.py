@@ -73,7 +73,7 @@ _BYTES: Final = 2**12  # arrays up to this size pickle as bytes, at a tenth of t
 
 
 def are_truths(array: "npt.NDArray[Any]") -> bool:
-    """Tell whether all bytes of truth values are 0 or 1; of any other type, always. O(elements), no copy.
+    """Return True if all bytes of truth values are 0 or 1; of any other type, always. O(elements), no copy.
 
     A byte of another number would be a third truth value: NumPy takes bytes as they are.
 
@@ -166,7 +166,7 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
 
 
 def _has_durations(value: object) -> bool:
-    """Tell whether a value is a duration, or a list, or a list of lists, in which one is."""
+    """Return True if a value is a duration, or a list, or a list of lists, in which one is."""
     dtype: object = getattr(value, "dtype", None)
     if dtype is not None or not isinstance(value, Sequence) or isinstance(value, str | bytes):
         return getattr(dtype, "kind", None) == "m"
@@ -373,7 +373,7 @@ def tidy_table(table: IntArray) -> IntArray:
 
 
 def same_values(left: IntArray, right: IntArray, shift: int = 0) -> bool:
-    """Tell whether `left`, with `shift` added, and `right` have one shape and the same numbers; O(n)."""
+    """Return True if `left`, with `shift` added, and `right` have one shape and the same numbers; O(n)."""
     if left.shape != right.shape:
         return False
     if left.size <= SMALL and not shift:

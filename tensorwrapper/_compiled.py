@@ -40,7 +40,7 @@ def _module() -> Any:  # noqa: ANN401 - a module that need not be there
 
 
 def is_compiled() -> bool:
-    """Tell whether the loops in C are there and in use."""
+    """Return True if the loops in C are there and in use."""
     return _module() is not None
 
 

@@ -352,7 +352,7 @@ pop clear: nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes a
 """  # noqa: E501
 """Hints by class, or by module of functions: for names, for calls ``name()``, for setting ``name=``.
 
-``*`` is the fallback: it applies to all names of arrays, and to NumPy's functions. A letter after a
+``*`` describes the class: it applies to all names of arrays, and to NumPy's functions. A letter after a
 class is substituted for ``{x}``, and each of the names for ``{name}``.
 """
 

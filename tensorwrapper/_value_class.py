@@ -234,8 +234,8 @@ def value_class(cls: Any = None, /, **options: Any) -> Any:
         The class; not given where there are options.
     **options
         As those of ``attrs.frozen``: `eq`, `repr` and `getstate_setstate` choose the methods of attrs;
-        without them
-        it writes only methods that the class does not have. With `kw_only` all parameters are keywords.
+        without them it writes only methods that the class does not have. With `kw_only` all parameters are
+        keywords.
 
     Examples
     --------

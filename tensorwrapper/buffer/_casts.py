@@ -56,7 +56,7 @@ def integer_range(dtype: "np.dtype[Any]") -> tuple[int, int]:
 
 
 def is_within_kind(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements of one type may be written as ones of another: NumPy's ``same_kind``.
+    """Return True if elements of one type may be written as ones of another: NumPy's ``same_kind``.
 
     NumPy lets numbers of ml_dtypes become anything; here their integers are integers, the rest floats.
     """
@@ -80,7 +80,7 @@ def check_kinds(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> None:
     if not is_within_kind(given, dtype):
         raise DTypeError(
             f"elements of type {given} do not go into elements of type {dtype}: only within one kind, or to "
-            'a wider one; astype() converts, assign(value, casting="unsafe") takes what is lost'
+            'a wider one; astype() converts, assign(value, casting="unsafe") accepts losses'
         )
 
 
@@ -400,7 +400,7 @@ def _parts_of(array: Array) -> tuple[Array, ...]:
 
 
 def _lost_truth(array: Array, *, exact: bool) -> "_Mask | None":
-    """Return which elements are neither true nor false: those that are not number or no time."""
+    """Return which elements are neither true nor false: not-a-number and not-a-time."""
     if exact and array.dtype.kind in "iuf":
         numbers: Any = array
         return cast("_Mask", (numbers != 0) & (numbers != 1))
@@ -423,7 +423,7 @@ def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
 
 
 def _is_finer(dtype: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:
-    """Tell whether the unit of a time is at most as long as that of another."""
+    """Return True if the unit of a time is at most as long as that of another."""
     # Compare durations of both units: the unit of a type follows its kind, as in <M8[ns].
     own, theirs = [np.dtype(f"m8{one.str[3:]}") for one in (dtype, other)]
     return bool(np.ones(1, theirs).astype(own).astype(np.int64)[0] >= 1)

@@ -262,7 +262,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return layout.shape.size * self.dtype.itemsize
 
     def contains(self, layout: LayoutCommon, value: object) -> bool:
-        """Tell whether an element equals `value`."""
+        """Return True if an element equals `value`."""
         if self.fill_value is None:
             return contains_value(self.elements_of(layout), value)
         _, values = self.stored_of(layout)
@@ -272,7 +272,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def equals(
         self, layout: LayoutCommon, other: "BufferCommon[Any]", theirs: LayoutCommon, *, equal_nan: bool
     ) -> bool:
-        """Tell whether these elements are those that a layout of an equal shape reaches in another buffer."""
+        """Return True if these elements equal those of a layout of an equal shape in another buffer."""
         if holds_strings(self.dtype) or holds_strings(other.dtype):
             if holds_strings(self.dtype) != holds_strings(other.dtype):
                 return False

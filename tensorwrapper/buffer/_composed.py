@@ -94,7 +94,7 @@ def _all_valid(size: int) -> BufferCommon[np.bool_]:
 
 
 def _share(buffers: Sequence[BufferCommon[Any]]) -> bool:
-    """Tell whether a buffer comes twice, or two runs of memory overlap, so that addresses share a place."""
+    """Return True if a buffer comes twice, or two runs of memory overlap, so that addresses share a place."""
     if len(set(map(id, buffers))) < len(buffers):
         return True
     runs = [part.memory for part in buffers if part.memory is not None and part.size]

@@ -35,7 +35,7 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
 
 
 def holds_strings(dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are strings: text, which is StringDType, or bytes, which are objects."""
+    """Return True if elements are strings: text, which is StringDType, or bytes, which are objects."""
     return dtype.kind in "TO"
 
 

@@ -200,11 +200,11 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def obstacle(self, layout: LayoutCommon) -> str:
         if not layout.shape.is_box:
-            more = "" if self.valid_of(layout).all() else ", once `t.fill_null(0)` says what stands for nulls"
+            more = "" if self.valid_of(layout).all() else ", once `t.fill_null(0)` has replaced nulls"
             return super().obstacle(layout) + more
         return (
             "no array is over elements that may be nulls: np.asarray(t) copies them where none is, "
-            "`t.fill_null(0)` says what stands for a null, `t.to_masked()` is a masked array"
+            "`t.fill_null(0)` replaces nulls, `t.to_masked()` is a masked array"
         )
 
     # New buffers.

@@ -24,7 +24,7 @@ def to_fill(number: Array) -> Array:
 
 
 def rises(addresses: IntArray) -> bool:
-    """Tell whether each address is greater than the one before."""
+    """Return True if each address is greater than the one before."""
     return bool((addresses[1:] > addresses[:-1]).all())
 
 

@@ -221,7 +221,7 @@ class Strings(BufferCommon[Any]):
         if dtype is None and self.kind == "binary" and strings.null_count:
             # NumPy asks in this way too when it wants S or U, and would then write "None".
             raise ConversionError(
-                f"{strings.null_count} elements are nulls: fill_null(value) says what stands for them, "
+                f"{strings.null_count} elements are nulls: fill_null(value) replaces them, "
                 "and dtype=object has None"
             )
         wanted = self.dtype if dtype is None else dtype

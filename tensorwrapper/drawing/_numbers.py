@@ -80,5 +80,5 @@ def ticks(first: int, end: int, most: int) -> list[int]:
     steps = (digit * 10**power for power in count() for digit in (1, 2, 5))
     step = next(step for step in steps if extent <= most * step)
     inner = range(-(-first // step) * step, end, step)
-    # Those that would run into the ends are left out.
+    # Labels that would overlap those at the ends are left out.
     return [first, *[n for n in inner if 2 * (n - first) >= step and 2 * (end - n) > step], end]

@@ -58,12 +58,12 @@ def over(field: Field, shape: Shape[Any]) -> Field:
 
 
 def needs_box(field: Field) -> bool:
-    """Tell whether a field has fields beside it over boxes alone: sparse and tiled ones."""
+    """Return True if a field has fields beside it over boxes alone: sparse and tiled ones."""
     return layout_of(field).implementation.tiled is not None or field.is_sparse
 
 
 def is_plain(shape: Shape[Any]) -> bool:
-    """Tell whether layouts hold a shape as it is: names and layers are added to another one."""
+    """Return True if layouts hold a shape as it is: names and layers are added to another one."""
     return names_of(shape) is None and not shape.has_layers
 
 

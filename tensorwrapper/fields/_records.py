@@ -541,7 +541,7 @@ class Records(NoArray, RecordsLibraries):
         return [dict(zip(self._fields, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def array_equal(self, other: "Records", *, equal_nan: bool = False) -> bool:
-        """Tell whether names, their order, shapes and elements are equal.
+        """Return True if names, their order, shapes and elements are equal.
 
         Raises
         ------

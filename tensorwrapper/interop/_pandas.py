@@ -98,7 +98,7 @@ def _masked(elements: Array, valid: "Marks | None") -> "pd.api.extensions.Extens
         # Arrow has the floats of 16 bits that pandas has no masked type for.
         half = from_buffer(buffer_beside_valid(elements, valid), Shape(len(elements)))
         return pd.arrays.ArrowExtensionArray(to_arrow(half))
-    raise DTypeError(f"pandas has no missing elements of type {kind}: fill_null(0) says what stands for them")
+    raise DTypeError(f"pandas has no missing elements of type {kind}: fill_null(0) replaces them")
 
 
 def _array_of(tensor: Tensor[Any]) -> "np.ndarray[Any, np.dtype[Any]]":

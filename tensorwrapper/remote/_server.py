@@ -108,7 +108,7 @@ class Server(Closing):
             if found == self._catalogue.server:
                 raise ConversionError(
                     f"the tensor {name!r} cannot be served: it is read from this server, which would wait "
-                    "for itself; server.tensors has what it is made of"
+                    "for itself; server.tensors has its sources"
                 )
 
     def remove(self, name: str) -> None:

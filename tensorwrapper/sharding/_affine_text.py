@@ -79,7 +79,7 @@ def _inputs(scanner: Tokenizer) -> dict[str, int]:
     places: dict[str, int] = {}
     for place in _items(scanner):
         if scanner.token in places:
-            scanner.refuse("another name: each stands once")
+            scanner.refuse("another name: each occurs once")
         places[_name(scanner)] = place
     return places
 

@@ -222,7 +222,7 @@ class BlockOperation(Sides[Operand]):
     def best_mode(self) -> int:
         """Return the mode along which a cut makes neighbours read the least bytes twice.
 
-        Of equal modes, the longest. A mode of extent 1 cannot be cut.
+        It is the longest of equal modes. A mode of extent 1 cannot be cut.
 
         Raises
         ------

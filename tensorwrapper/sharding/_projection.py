@@ -391,7 +391,7 @@ class Projection:
         own = self.counted()
         if not own.waste(index):
             return 0
-        raise ExtentError("what is between rows or tiles is counted by none: counted().waste() counts them")
+        raise ExtentError("waste() does not count rows or tiles in between: counted().waste() does")
 
     def _check_alike(self, what: str) -> None:
         if self.ranges:

@@ -351,9 +351,9 @@ def save(
         A codec for the elements, as in `open`; or one, or None, for each name: others are stored as they are.
         HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone, Zarr all.
     chunks
-        For HDF5 and Zarr, the extents of the chunks of all tensors, or of each by name. Those that are not
-        named are cut in their memory order, about a MiB at a time, or into the layers of a nested shape. For
-        Parquet and Feather, ``(n,)`` for n rows at a time.
+        For HDF5 and Zarr, the extents of the chunks of all tensors, or of each by name. Others are cut in
+        their memory order, about a MiB at a time, or into the layers of a nested shape. For Parquet and
+        Feather, ``(n,)`` for n rows at a time.
     limits
         Limits on the content of the file, as in `open`.
     keep_views

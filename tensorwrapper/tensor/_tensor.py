@@ -220,8 +220,8 @@ class Tensor(
 
         Integers, slices, ellipses and None give a view. Keys with lists, arrays or masks give a copy, with
         the modes of the positions where NumPy puts them. Integers alone give a tensor of rank 0, never a
-        bare number: ``item()`` or ``float()`` reads it. Of a jagged tensor, arrays may select rows, and a
-        jagged tensor of bools or of positions selects in each row by itself.
+        bare number: ``item()`` or ``float()`` reads it. Arrays may select rows of a jagged tensor, and a
+        jagged tensor of bools or of positions selects in each row separately.
 
         Raises
         ------
@@ -308,7 +308,7 @@ class Tensor(
         Parameters
         ----------
         index
-            Of a nested tensor: the absolute index in one or more of the outer layers. Of a jagged tensor:
+            For a nested tensor, the absolute index in one or more of the outer layers. For a jagged tensor,
             the index of a cell.
         layer
             The layer where the index ends, where layers without modes leave a choice.
@@ -362,7 +362,7 @@ class Tensor(
         """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
 
         The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
-        them. Of a nested tensor, without a mode: the view without layers. Nothing is copied; O(1) where the
+        them. For a nested tensor, without a mode, the view without layers. Nothing is copied; O(1) where the
         elements are packed, beside the splits of the new shape, else as many steps as there are cells.
 
         Parameters

@@ -105,7 +105,7 @@ class ModeLaws(Laws):
 
 
 def _decides(modes: tuple[int, ...], nodes: list[Node]) -> bool:
-    """Tell whether equal indices in `modes` always come with one range."""
+    """Return True if equal indices in `modes` always come with one range."""
     found: dict[tuple[int, ...], tuple[int, int]] = {}
     for node in nodes:
         known = found.setdefault(tuple([node.prefix[m] for m in modes]), (node.extent, node.origin))

@@ -141,7 +141,7 @@ class ValueLaws(Laws):
 
 
 def _is_full(shape: Shape) -> bool:
-    """Tell whether no mode is empty under any prefix: only behind one that is may more be stored."""
+    """Return True if no mode is empty under any prefix: only behind one that is may more be stored."""
     return all(shape.extent_bounds(mode)[0] for mode in range(shape.rank))
 
 

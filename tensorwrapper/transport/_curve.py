@@ -93,7 +93,7 @@ class _Guard:
         try:
             return self._security.callback(domain, key)
         except Exception:  # noqa: BLE001 - it would end the thread that answers for the lists of all sockets
-            _log.exception("nobody is let in, as the list cannot be asked")
+            _log.exception("client refused, as the check of the list failed")
             return False
 
 

@@ -499,7 +499,7 @@ class Endpoint:
 
 
 _TURNS: Final = {
-    "REQ": "sends and receives in turn: its last message has no answer yet, or nothing was asked",
+    "REQ": "sends and receives in turn: its last message has no answer yet, or there was no request",
     "REP": "receives and sends in turn: it answers what it received last, once",
 }
 

@@ -204,8 +204,8 @@ class Socket(Closing):
         bound = self._endpoint.bind(address)
         if not self._endpoint.is_encrypted and not is_local(bound):
             warnings.warn(
-                f"whoever reaches {bound} is let in, reads along and says what he likes; "
-                "security=CurveServer(...) lets in who is listed",
+                f"any client that reaches {bound} is admitted, can read the traffic and can claim to be "
+                "another; security=CurveServer(...) admits listed clients only",
                 InsecureAddressWarning,
                 stacklevel=2,
             )

@@ -135,8 +135,8 @@ class Message:
     def records(self) -> "Sequence[Records]":
         """The records that the label describes: their fields are among `tensors`; mostly there are none.
 
-        One that has another version, or a field that is not known, raises `RemoteProtocolError` when it is
-        taken from the sequence, and only then.
+        A tensor with another version, or with an unknown field, raises `RemoteProtocolError` when it is taken
+        from the sequence, and only then.
         """
         return self._read()[1]
 

@@ -44,8 +44,8 @@ class PointTree:
     parents
         For each node the number of its parent, which comes before it; its own for a root. Integers, (nodes,).
     clouds
-        By name the point clouds, each of them arrays by name: jagged, (nodes, points of each, ...). Those of
-        one cloud have as many points in every node; modes after these are as long everywhere.
+        The point clouds by name, each of them arrays by name: jagged, (nodes, points of each, ...). The
+        arrays of one cloud have equally many points in every node; later modes have one extent.
     metadata
         Further metadata of the tree.
     cloud_metadata

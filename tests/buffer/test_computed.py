@@ -52,7 +52,7 @@ def test_reading_much_goes_in_batches():
 @pytest.mark.parametrize(
     ("read", "error", "text"),
     [
-        (lambda a: a[:-1], BufferSizeError, "asked for 4 elements and gave an array of extents .3,."),
+        (lambda a: a[:-1], BufferSizeError, "an array of extents .3,. for 4 addresses"),
         (lambda _: 7, BufferSizeError, "extents .."),
         (lambda a: a * 1.5, DTypeError, "float64 do not go into elements of type int64"),
         (lambda a: [object()] * len(a), DTypeError, "object"),

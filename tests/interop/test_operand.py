@@ -1,4 +1,4 @@
-"""What is handed over: tensors as they are, views computed, nothing made dense that was not asked for."""
+"""What is handed over: tensors as they are, views computed, nothing made dense that was not requested."""
 
 import numpy as np
 import pytest

@@ -134,7 +134,7 @@ def test_faults_an_exception_at_any_line_of_a_writer_leaves_every_file_whole(tmp
     # An exception out of a signal comes between any two lines: here it comes at every third of them.
     said = run_with_faults(
         """
-        ENDS_OF_FILES = ("/store/_file.py", "/growing/_writer.py", "/records/_directory.py")
+        ENDS_OF_FILES = ("/store/_file.py", "/append/_writer.py", "/records/_directory.py")
 
         class Alarm(BaseException):
             pass

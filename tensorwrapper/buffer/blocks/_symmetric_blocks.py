@@ -160,7 +160,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
 
     def why_readonly(self) -> str:
         return (
-            "one stored tile of a symmetric tensor stands for several, so it is read-only: write through "
+            "one stored tile of a symmetric tensor represents several, so it is read-only: write through "
             "packed_values(), or to the copy that keep_tiles(t.pattern) makes"
         )
 
@@ -174,7 +174,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
     # Elements of a layout.
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
-        """Tell whether a layout is all of the box, or of its tiles, in their order."""
+        """Return True if a layout is all of the box, or of its tiles, in their order."""
         plain = layout.without_layers().unnamed()
         view = tile_view(plain)
         if view is not None and view.tiling.rank == self.stored.rank:

@@ -99,7 +99,7 @@ class UnreadBlocks(BufferCommon[S], Generic[S]):
         return self.line.source, different(np.concatenate(every))
 
     def _stays_whole(self, layout: LayoutCommon) -> bool:
-        """Tell whether a layout is all of a symmetric tensor, whose tiles stay packed."""
+        """Return True if a layout is all of a symmetric tensor, whose tiles stay packed."""
         return self.orbits is not None and self.orbits.packed_of(layout) is not None
 
     def _stored_places(self, places: IntArray) -> tuple[IntArray, IntArray | None]:

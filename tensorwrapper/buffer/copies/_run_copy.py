@@ -135,7 +135,7 @@ def _check(flat: Array, bounds: tuple[int, int], what: str) -> None:
 
 
 def _overlap(plan: CopyPlan, reads: tuple[int, int], source: Array, target: Array) -> bool:
-    """Tell whether the memory that is read reaches into the memory that is written."""
+    """Return True if the memory that is read reaches into the memory that is written."""
     size = source.dtype.itemsize
     (a, b), (c, d) = reads, plan.target_bounds
     start, goal = source.ctypes.data, target.ctypes.data

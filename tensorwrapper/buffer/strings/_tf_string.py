@@ -127,7 +127,7 @@ def encode_tf_strings(strings: StringData) -> Bytes:
         k = int(np.argmin(strings.is_valid()))
         raise ConversionError(
             f"element {k} is a null, as are {strings.null_count} of {len(strings)}, and TF_STRING has no "
-            "nulls: fill_null(value) says what stands for them"
+            "nulls: fill_null(value) replaces them"
         )
     count, lengths = len(strings), strings.lengths()
     sizes = varint_sizes(lengths)
@@ -162,9 +162,8 @@ def decode_tf_strings(
         None: the elements are bytes, of kind binary. ``"utf-8"``: they are text, which is checked.
     strict
         Whether to accept only the output of `encode_tf_strings`. If not, all input is accepted that
-        TensorFlow
-        accepts safely: offsets in any order, elements that share bytes, gaps, bytes at the end, and lengths
-        in more bytes than they need.
+        TensorFlow accepts safely: offsets in any order, elements that share bytes, gaps, bytes at the end,
+        and lengths in more bytes than they need.
     max_bytes
         How long all elements may be together, if that is more than the buffer has: elements that share
         bytes can be far longer than the buffer, and would be when they are copied.

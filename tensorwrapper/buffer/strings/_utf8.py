@@ -18,7 +18,7 @@ _NEAR: Final = 2**12  # bytes per element up to which the span is worth a look a
 
 
 def is_ascii(data: Bytes) -> bool:
-    """Tell whether all bytes are below 128."""
+    """Return True if all bytes are below 128."""
     return int(data.max(initial=0)) < 0x80
 
 

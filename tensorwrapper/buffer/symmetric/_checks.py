@@ -123,12 +123,12 @@ def _values_at(values: Array, symmetry: Symmetry, ordinals: IntArray, extents: E
 
 
 def _is_fixed(array: Array, operation: Operation) -> bool:
-    """Tell whether an operation leaves an array without NaN as it is: a strip of the first mode at a time."""
+    """Return True if an operation keeps an array without NaN: a strip of the first mode at a time."""
     permutation, sign, conjugate = operation.permutation, operation.sign, operation.conjugate
     moved = array.transpose(permutation)
     if not array.ndim:
         return bool(_acted(moved, sign, conjugate=conjugate) == array)
-    # Of modes that change places, the half is enough where the second is not before the first.
+    # For swapped modes, the half is enough where the second is not before the first.
     other = permutation[0]
     halves = other if permutation[other] == 0 and other else None
     step = max(min(_STRIP, _CHUNK // max(math.prod(array.shape[1:]), 1)), 1)

@@ -146,7 +146,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
 
     def why_readonly(self) -> str:
         return (
-            "one stored element of a symmetric tensor stands for several, so it is read-only: write through "
+            "one stored element of a symmetric tensor represents several, so it is read-only: write through "
             "packed_values(), or to the copy that to_dense() makes"
         )
 
@@ -160,7 +160,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
         return self.values if self._is_whole(layout) else None
 
     def _is_whole(self, layout: LayoutCommon) -> bool:
-        """Tell whether a layout is all of the box in its order, where exchanged modes have one origin."""
+        """Return True if a layout is all of the box in its order, where exchanged modes have one origin."""
         shape = layout.shape
         if not shape.is_box or shape.has_layers or shape.extents != self.extents:
             return False

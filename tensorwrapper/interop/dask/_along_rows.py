@@ -60,7 +60,7 @@ def call_along_rows(
         counts = np.diff(OperandShapes.splits_under(collection.shape, modes))
         if function.__name__ in _OF_EMPTY and not counts.all():
             row = tuple(collection.shape.leading(modes).index(int(np.argmin(counts))))
-            text = f"{name}: row {row} is empty; reduce_rows() takes a function that says what it gives"
+            text = f"{name}: row {row} is empty; reduce_rows() takes a function that defines its result"
             raise ExtentError(text)
         tasks = {(label, k): (functools.partial(reduce_rows, call), key) for k, key in parts}
         return collection.of_parts(label, tasks, collection.shape.leading(modes), made.dtype)

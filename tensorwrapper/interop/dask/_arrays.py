@@ -105,7 +105,7 @@ def parts_of(name: str, value: Any, tiling: Tiling) -> list[tuple[tuple[Any, ...
     whole = Tiling.from_shape(flat.shape)
     if whole != tiling:
         raise ConversionError(
-            f"tiles that lie one after the other have the chunks {whole.chunks}, and no others: scatter() "
+            f"tiles in one sequence have the chunks {whole.chunks}, and no others: scatter() "
             "puts them into a box"
         )
     # By their numbers: where all rows of a tile are of one length, its cells are parts of it.

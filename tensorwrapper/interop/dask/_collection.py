@@ -62,7 +62,7 @@ from tensorwrapper.tensor.lowlevel import (
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
 if TYPE_CHECKING:
-    # Those of tensors give tensors, and here they give collections.
+    # The operators of tensors return tensors; here they return collections.
     _Operators: TypeAlias = np.lib.mixins.NDArrayOperatorsMixin
 else:
     from tensorwrapper.tensor.lowlevel import Operators as _Operators
@@ -568,7 +568,7 @@ _NO_ARRAY: Final = (
 
 
 def _is_of_others(value: object) -> bool:
-    """Tell whether an operand is a collection of others, which is not computed here."""
+    """Return True if an operand is a collection of others, which is not computed here."""
     return type(value) is not DaskTensor and (is_foreign(value) or hasattr(value, "__dask_graph__"))
 
 

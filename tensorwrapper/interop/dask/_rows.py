@@ -57,7 +57,7 @@ def read_rows(view: View[Any]) -> Tensor[Any]:
 
 
 def may_be_null(value: object) -> bool:
-    """Tell whether a tensor or view has room for numbers that are nulls."""
+    """Return True if a tensor or view has room for numbers that are nulls."""
     return isinstance(value, Tensor | View) and value.is_nullable and value.dtype.kind != "T"
 
 
@@ -118,7 +118,7 @@ def map_cells(
         if own.shape != (count, *goal):
             raise ExtentMismatchError(
                 f"of {count} tiles of {tuple(sizes)} the function made an array of {own.shape}; "
-                f"wanted is {(count, *goal)}: shape= says what it makes"
+                f"wanted is {(count, *goal)}: shape= declares its result"
             )
         made.append(_cast(own.reshape(-1), dtype))
     found: Array = np.empty(target.size, dtype)
@@ -172,7 +172,7 @@ def map_each_row(
         if flat.size != b - a:
             raise ExtentMismatchError(
                 f"of a row of {part[number].size} elements the function made {flat.size}; wanted are "
-                f"{b - a}: shape= says what it makes"
+                f"{b - a}: shape= declares its result"
             )
         found[a:b] = _cast(flat, dtype)
     return _sealed(from_buffer(found, target))
@@ -221,7 +221,7 @@ def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
         return check_write(made, dtype)
     except DTypeError as error:
         raise ConversionError(
-            f"the function made {made.dtype}, which {dtype} cannot hold: dtype= says what it makes"
+            f"the function made {made.dtype}, which {dtype} cannot hold: dtype= declares its type"
         ) from error
 
 

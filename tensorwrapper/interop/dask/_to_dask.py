@@ -30,11 +30,11 @@ def to_dask(
     Parameters
     ----------
     value
-        A tensor, whose memory is shared, or a view, of which a chunk is read when it is computed. Of arrays
-        of Dask and of collections, wherever in the view they are, each chunk gets the pieces that it needs:
-        they are cut where their chunks are, and nothing else moves.
+        A tensor, whose memory is shared, or a view, of which a chunk is read when it is computed. If a view
+        contains arrays of Dask or collections, each chunk gets the pieces that it needs. They are cut on the
+        workers of their chunks, and nothing else moves.
     chunks
-        Of a box, tiles or layers: a tiling, or what Dask and Zarr write: sizes, or one size, or -1 of each
+        For a box, tiles or layers: a tiling, or chunks as in Dask and Zarr: sizes, or one size, or -1 of each
         mode. By default tiles are chunks, and so are the elements under one index of the outermost layer; a
         plain box is cut in its memory order (``layout.hints()``).
     max_elements

@@ -43,7 +43,7 @@ class Cache:
         """Keep an answer, and forget those that were not used for longest."""
         key = _key_of(request) if self.limit else ()
         nbytes = _bytes_of(key, answer)
-        # One that is large would drive all others out.
+        # A large one would evict all others.
         if 4 * nbytes > self.limit:
             return
         with self._lock:

@@ -265,7 +265,7 @@ class Connection:
             ) from error
 
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
-        """Tell whether no peer will be there, and not one that was there, and may be coming back.
+        """Return True if no peer will be there, and not one that was there, and may be coming back.
 
         A server that is killed, or starts, breaks handshakes off. The welcome shows that one was there
         before.
@@ -380,7 +380,7 @@ class Connection:
         writes = [own for own in pending.values() if own.sent and isinstance(own.request, AskWrite)]
         if writes:
             raise unknown_outcome(self.address, "what came then is no answer")
-        what = f"a frame of over {_LIMITS.total_bytes} bytes, or what is no frame"
+        what = f"a frame of over {_LIMITS.total_bytes} bytes, or a malformed frame"
         raise RemoteProtocolError("limit", f"{self.address} answers by {what}: the connection is broken off")
 
     def _give_up(self, pending: Pending, why: str, what: str = "") -> NoReturn:
@@ -392,7 +392,7 @@ class Connection:
         more = (
             f"; {what}=... lets it take longer"
             if what
-            else "; either nobody serves there, it does not know this key, or the network is slow"
+            else "; either no server listens there, it does not know this key, or the network is slow"
         )
         raise TransportTimeoutError(f"{self.address} {why} for {seconds:.1f} s{more}")
 

@@ -62,7 +62,7 @@ def facts_of(
 
 
 def _is_name(text: str) -> bool:
-    """Tell whether a request can name a tensor so: in UTF-8, which has no halves of characters."""
+    """Return True if a request can name a tensor so: in UTF-8, which has no halves of characters."""
     return len(text) <= _NAME and not any("\ud800" <= own <= "\udfff" for own in text)
 
 
@@ -85,7 +85,7 @@ def found_names(connections: Connections, pin: str = "", start: str = "") -> Ite
 
 
 def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
-    """Tell whether a server has a tensor of a name."""
+    """Return True if a server has a tensor of a name."""
     try:
         found_tensor(connections, cast("str", name), pin)
     except (TensorNameError, ConversionError):

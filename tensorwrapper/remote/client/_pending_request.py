@@ -131,14 +131,14 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
         case "bounds":
             raise OutOfBoundsError(refused.text)
         case "limit":
-            whose = "the limit is the server's, and who serves sets it (ServeLimits)"
+            whose = "the limit is the server's: its ServeLimits set it"
             raise RequestRefusedError("limit", f"{type(request).__name__}: {refused.text}; {whose}")
         case _:
             raise RequestRefusedError(refused.reason, f"{type(request).__name__}: {refused.text}")
 
 
 def is_unsafe(pending: Pending) -> bool:
-    """Tell whether a request that was sent must not be sent to another start of the server."""
+    """Return True if a request that was sent must not be sent to another start of the server."""
     return isinstance(pending.request, AskWrite) and not pending.request.version and pending.sent > 0
 
 

@@ -86,7 +86,7 @@ def _checked(answer: Entries, facts: Facts, source: RemoteSource, wanted: Wanted
     if answer.counts.tolist() != [len(numbers)]:
         raise RemoteProtocolError("size", f"{len(numbers)} entries come, and others are counted")
     if len(numbers) > wanted.size or not rises(numbers) or (len(numbers) and numbers[-1] >= facts.size):
-        raise RemoteProtocolError("size", f"entries of {facts.name!r} do not ascend, or lie beyond its end")
+        raise RemoteProtocolError("size", f"entries of {facts.name!r} do not ascend, or are beyond its end")
     return numbers, elements_of((answer.values,), source.dtype, len(numbers)).astype(source.dtype)
 
 

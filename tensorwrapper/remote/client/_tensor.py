@@ -66,14 +66,14 @@ class RemoteTensor(RemoteArray, InTiles):
     `selection` accept such views, and this tensor. If the tensor is changed, reads raise
     `VersionChangedError`; look it up again.
 
-    Of a jagged tensor of rows only the lengths of the rows that are selected travel, when they are selected.
-    Of a sparse one the stored entries that a selection has travel when it is selected. One in blocks sends
-    the elements of present tiles when a selection is computed. One that is tiled there is tiled here:
-    selections of elements are requested as selections of the box under the tiles.
+    Selecting rows of a jagged tensor transfers only their lengths. Selecting from a sparse tensor transfers
+    the stored entries of the selection. One in blocks sends the elements of present tiles when a selection is
+    computed. A tensor that is tiled at the server is tiled here, too: selections of elements are requested as
+    selections of the box under the tiles.
 
-    It has the names of a view, and selections return one. Operators and ufuncs read their operands.
-    The server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of
-    16 KiB and more.
+    It has the names of a view, and selections return one. Operators and ufuncs read their operands. The
+    server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of 16 KiB
+    and more.
 
     Examples
     --------
@@ -351,7 +351,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return answer.starts, answer.lengths, elements
 
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
-        """Tell whether the server sends elements with the lengths of their rows, as they are."""
+        """Return True if the server sends elements with the lengths of their rows, as they are."""
         is_cast = self._dtype != dtype_of(self._facts.dtype)
         plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
         return "rows with elements" in capabilities and plain

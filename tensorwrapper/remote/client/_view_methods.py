@@ -52,7 +52,7 @@ class ViewMethods:
         return self.view().accumulate_into(target, casting=casting)
 
     def array_equal(self, other: View[Any] | Tensor[Any], *, equal_nan: bool = False) -> bool:
-        """Tell whether shapes and elements are equal."""
+        """Return True if shapes and elements are equal."""
         return self.view().array_equal(other, equal_nan=equal_nan)
 
     def as_duck(self) -> "DuckArray":

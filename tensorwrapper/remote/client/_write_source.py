@@ -84,8 +84,8 @@ class WritingSource:
         total = sum([own.size for own in selections]) * (self.dtype.itemsize + self.nullable)
         if total > _MOST:
             raise SizeOverflowError(
-                f"a write of {total} bytes is more than the {_MOST} that go in one request, and what is "
-                "written in several is not written as a whole"
+                f"a write of {total} bytes is more than the {_MOST} that fit one request, and several "
+                "requests are not written as a whole"
             )
         data, texts = self._packed(values)
         connection = self._connections.here()

@@ -64,7 +64,7 @@ def bytes_of(array: Array) -> memoryview:
 
 
 def is_small(dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are of a type of ml_dtypes, as bfloat16 is."""
+    """Return True if elements are of a type of ml_dtypes, as bfloat16 is."""
     return dtype.type.__module__ == "ml_dtypes"
 
 
@@ -90,7 +90,7 @@ def dtype_text(dtype: "np.dtype[Any]") -> str:
 
 
 def may_be_null(text: str) -> bool:
-    """Tell whether numbers of a type that a server names may be nulls."""
+    """Return True if numbers of a type that a server names may be nulls."""
     return text.startswith(NULLABLE) and text not in _TEXTS
 
 

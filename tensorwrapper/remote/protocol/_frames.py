@@ -71,7 +71,7 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> ParsedFrames:
     Raises
     ------
     RequestRefusedError
-        If they are not message, or not of this protocol.
+        If they are not a message, or not of this protocol.
     """
     try:
         header, parts = split_frames(frames, limits)

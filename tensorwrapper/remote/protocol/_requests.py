@@ -324,7 +324,7 @@ class RequestReader:
 
 
 def _is_long(frames: list[memoryview]) -> bool:
-    """Tell whether it may take over a millisecond to read a request, or to find out that it is none."""
+    """Return True if it may take over a millisecond to read a request, or to find out that it is none."""
     if len(frames) > _FRAMES or frames[0].nbytes > _SHORT:
         return True
     return sum([frame.nbytes for frame in frames[2:]]) > _SHORT_TABLES

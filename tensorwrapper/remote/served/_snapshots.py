@@ -70,7 +70,7 @@ class Snapshots:
         return None if pin is None else _used(pin)
 
     def has(self, pin: str, name: str, version: str) -> bool:
-        """Tell whether a snapshot has a tensor at this version: one that was edited since is at another."""
+        """Return True if a snapshot has a tensor at this version: one that was edited since is at another."""
         found = self._pins.get(pin)
         return found is not None and found.versions.get(name) == version
 

@@ -27,7 +27,7 @@ class Tiles:
     starts: IntArray
 
     def knows(self, runs: Runs) -> bool:
-        """Tell whether these are so few runs that it is faster to copy them one by one."""
+        """Return True if these are so few runs that it is faster to copy them one by one."""
         return 0 < runs.count <= _RUNS
 
     def copy_to(self, runs: Runs, target: Array) -> None:

@@ -472,5 +472,5 @@ def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
 
 
 def _names(patterns: Mapping[str, frozenset[str]], name: str, key: str) -> bool:
-    """Tell whether a pattern that a name has names a key."""
+    """Return True if a pattern that a name has names a key."""
     return any(key in keys and fnmatchcase(name, pattern) for pattern, keys in patterns.items())

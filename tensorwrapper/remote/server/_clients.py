@@ -46,7 +46,7 @@ def weight_of(request: Request | None) -> int:
 
 def _bytes_of(wanted: Wanted) -> int:
     if isinstance(wanted, Runs):
-        # Those that are evenly spaced are three numbers until they are read.
+        # Evenly spaced positions are three numbers until they are read.
         return 24 if wanted.even is not None else 16 * wanted.count
     return wanted.nbytes
 
@@ -209,7 +209,7 @@ class Budget:
         return not self.held or self.held + task.nbytes <= limits.server_bytes
 
     def is_short(self, task: Task) -> bool:
-        """Tell whether an answer waits for memory that others hold."""
+        """Return True if an answer waits for memory that others hold."""
         held = task.client.held
         is_full = bool(held) and held + task.nbytes > self._limits.client_bytes
         return not is_full and not self.fits(task)

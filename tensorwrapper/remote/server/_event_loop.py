@@ -408,7 +408,7 @@ class Loop:
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)
-        # One that is being read waits still, and not among the others.
+        # A request that is being parsed still waits, but not among the others.
         if task is not None and task.take("cancelled") and task.state == "over" and task in client.asked:
             self._budget.leave(task)
 
@@ -483,7 +483,7 @@ class Loop:
             self._pool.submit(partial(self._work, task))
 
     def _is_ready(self) -> bool:
-        """Tell whether a request could be answered now: its client has taken the answers before it."""
+        """Return True if a request could be answered now: its client has taken the answers before it."""
         return any(
             own.asked and not own.out and self._turns.may(own) and self._has_room(own.asked[0])
             for own in self._busy.values()
@@ -507,11 +507,11 @@ class Loop:
                 self.counts["connections_cut"] += line is not None and line.cut()
 
     def _is_short(self) -> bool:
-        """Tell whether a client waits for memory that others hold."""
+        """Return True if a client waits for memory that others hold."""
         return any(own.asked and self._budget.is_short(own.asked[0]) for own in self._busy.values())
 
     def _has_room(self, task: Task) -> bool:
-        """Tell whether a request is answered now: others wait for memory, and some for a thread."""
+        """Return True if a request is answered now: others wait for memory, and some for a thread."""
         if isinstance(task.request, AskHealth | AskStats | Ping):
             return True
         return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)

@@ -41,7 +41,7 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._virtual = 0.0
-        """Time of the client served last: clients without requests meanwhile save up nothing."""
+        """Work done for the client served last: clients without requests meanwhile save up nothing."""
         self._served = float("-inf")
         """Time at which a settled client was last served, or waited."""
         self._credit, self._last = 0.0, 0.0
@@ -49,7 +49,7 @@ class FairQueue:
 
     @staticmethod
     def settle(client: Client, now: float) -> bool:
-        """Tell whether a client is not a newcomer any more."""
+        """Return True if a client is not a newcomer any more."""
         if not client.is_settled and now - client.born >= _SETTLES and client.counts["answers"]:
             client.is_settled = True
         return client.is_settled
@@ -79,7 +79,7 @@ class FairQueue:
         return [*settled, *young]
 
     def may(self, client: Client) -> bool:
-        """Tell whether a client is served now: not far ahead of others, newcomers within their share."""
+        """Return True if a client is served now: not far ahead of others, newcomers within their share."""
         if client.is_settled:
             return client.due <= self._virtual + _AHEAD
         if self._last - self._served > _RECENT:

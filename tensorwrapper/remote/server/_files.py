@@ -25,7 +25,7 @@ def put_files(
 ) -> None:
     """Put all tensors of files and folders into a catalogue; `files` closes them.
 
-    Those that are to be written to are read into memory: a file stays as it is.
+    Writable tensors are read into memory: the file is not changed.
     """
     paths = [given] if isinstance(given, str | os.PathLike) else _several(given)
     found = [path for place in paths for path in _files_at(Path(place))]
@@ -60,7 +60,7 @@ def _several(given: object) -> list[str | os.PathLike[str]]:
     )
     if paths is None or not all(isinstance(path, str | os.PathLike) for path in paths):
         raise ConversionError(
-            f"what is served is a mapping such as {{'t': t}}, a path or several paths, not {brief(whole)}"
+            f"a server needs a mapping such as {{'t': t}}, a path or several paths, not {brief(whole)}"
         )
     return cast("list[str | os.PathLike[str]]", paths)
 

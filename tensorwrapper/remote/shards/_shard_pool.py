@@ -148,7 +148,7 @@ class ShardPool:
             # The error shows again when each tensor is requested alone.
             return
         if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != unknown:
-            raise RemoteProtocolError("schema", f"{address} tells of other tensors than those asked for")
+            raise RemoteProtocolError("schema", f"{address} describes other tensors than the requested ones")
         for own in answer.facts:
             self._tensors[address, own.name] = RemoteTensor(connections, own)
 
@@ -292,7 +292,7 @@ class Spread:
 
     @staticmethod
     def is_alone(error: Exception) -> bool:
-        """Tell whether an error is about one tile: the holder is well, and may have all others."""
+        """Return True if an error is about one tile: the holder is well, and may have all others."""
         return isinstance(error, TensorNameError | RemoteProtocolError | RequestRefusedError)
 
     def tensor(self, address: str, tile: int) -> RemoteTensor:

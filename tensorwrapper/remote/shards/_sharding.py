@@ -75,8 +75,8 @@ class Sharding:
     Parameters
     ----------
     tiling
-        The tiles of a box, of any extents. Of jagged rows it cuts their elements, one mode: each tile has the
-        elements of a run of rows.
+        The tiles of a box, of any extents. For jagged rows it cuts their elements, one mode: each tile has
+        the elements of a run of rows.
     dtype
         The type of the elements.
     holders
@@ -93,7 +93,7 @@ class Sharding:
         Value of all elements of a sparse box that are not stored; each tile is a sparse tensor with that
         fill.
     layers
-        Of a nested tensor how many modes each layer has; the box, or the rows, of all elements are cut.
+        Number of modes of each layer of a nested tensor; the box, or the rows, of all elements are cut.
     nullable
         Whether numbers may be nulls. Tiles without nulls may be plain. The type of strings tells it.
 
@@ -145,7 +145,7 @@ class Sharding:
         nullable: bool = False,
     ) -> None:
         if not isinstance(cast("object", tiling), Tiling):
-            raise ConversionError(f"what is sharded has a tiling, not {tiling!r:.80}")
+            raise ConversionError(f"a sharding needs a tiling, not {tiling!r:.80}")
         if any(tiling.origin):
             raise ExtentError(f"tiles are counted from 0 in every mode, not from {tiling.origin}")
         # Holders support only types of the protocol; their names mean the same on every machine.

@@ -107,7 +107,7 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any, Any
 
 
 def is_array(source: Tensor[Any]) -> bool:
-    """Tell whether a tensor is an array, or says itself why it is none; else its elements are gathered."""
+    """Return True if a tensor is an array, or says itself why it is none; else its elements are gathered."""
     dense = source.buffer.memory is not None
     if source.buffer.stores_orbits:
         return False
@@ -119,7 +119,7 @@ def is_array(source: Tensor[Any]) -> bool:
 
 
 def reads_from(view: Expression, target: Array) -> bool:
-    """Tell whether memory that a view in normal form reads may be in an array."""
+    """Return True if memory that a view in normal form reads may be in an array."""
     for leaf in leaves_of(view):
         if leaf.node.tensor is not None:
             memory = cast("TensorSource", source_of(leaf)).owner.memory

@@ -157,7 +157,7 @@ def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
 
 
 def _is_one_step(node: Node) -> bool:
-    """Tell whether a node is made of tensors in memory and constants: most are, and it is seen at once."""
+    """Return True if a node is made of tensors in memory and constants: most are, and it is seen at once."""
     if node.routed().is_dense:
         return True
     operands = node.operands

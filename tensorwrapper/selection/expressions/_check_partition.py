@@ -62,7 +62,7 @@ def _check_spread(runs: list[tuple[int, int]], spread: list[tuple[int, int, int]
 
 
 def _meet(a: tuple[int, int, int], b: tuple[int, int, int]) -> bool:
-    """Tell whether two progressions, each a start, a step and a count, have a position in common."""
+    """Return True if two progressions, each a start, a step and a count, have a position in common."""
     start, step, count = a
     first, other, many = b
     met = solve_progression(start, step, other, count, first % other)

@@ -181,7 +181,7 @@ class Extreme(_Elementwise):
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         if not hasattr(self.dtype, "na_object"):
-            # Of integers narrower than a byte NumPy makes bytes; of texts of rank 0 a text of Python.
+            # NumPy makes bytes of integers narrower than a byte, and a Python text of texts of rank 0.
             return np.asarray(self._better.reduce(given), self.dtype)
         # NumPy compares no null with a text; where one operand is a null, so is the result.
         nulls = np.logical_or.reduce([np.equal(own, cast("Any", None)) for own in given])
@@ -219,7 +219,7 @@ class Extreme(_Elementwise):
 
 
 def _is_extreme(part: Expression, kind: str) -> bool:
-    """Tell whether a part is itself an extreme of a kind, and nothing else."""
+    """Return True if a part is itself an extreme of a kind, and nothing else."""
     node = part.node
     return isinstance(node, Extreme) and node.kind == kind and part.is_fresh
 

@@ -197,7 +197,7 @@ class Node(ABC):
     def split(self, view: "Expression") -> "Expression | Split | None":  # noqa: ARG002
         """Return a view of this node, a box with elements, as views of the operands; None if it computes.
 
-        That is a view of one operand, or parts that share out a mode.
+        The result is a view of one operand, or parts that partition a mode.
         """
         return None
 
@@ -245,7 +245,7 @@ class Node(ABC):
         Returns
         -------
         Array
-            Of `dtype`, and of the extents of the places, or such that they are broadcast to them.
+            They have this `dtype`, and the extents of the places, or broadcast to them.
         """
         raise ConversionError(f"a {self.name} is no node of a normal form")
 

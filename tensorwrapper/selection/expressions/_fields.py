@@ -254,7 +254,7 @@ def _kind(value: Json) -> str:
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
     """Return the facts of a shape that is not a box, for readers to compare: of bounded size."""
-    # Of a nested box the modes in front of the first cells are one, as if it were rows; a number has none.
+    # The leading modes of a nested box count as one, as if it were rows; a number has none.
     outer = min(shape.rank, 1) if shape.flatten().is_box else shape.as_jagged().outer_rank
     try:
         start: list[Json] = list(shape.origin)

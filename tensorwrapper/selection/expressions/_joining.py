@@ -367,7 +367,7 @@ def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Ar
 
 
 def _is_line(part: Expression) -> bool:
-    """Tell whether the elements of a part lie in memory in their order, one step between them."""
+    """Return True if the elements of a part lie in memory in their order, one step between them."""
     tensor = part.node.tensor
     if tensor is None or tensor.buffer.memory is None or tensor.dtype.kind in "TO":
         return False
@@ -410,7 +410,7 @@ def _line_of(parts: Sequence[Expression], number: int) -> Array:
 
 
 def _joins(part: Expression, mode: int) -> bool:
-    """Tell whether a part is itself joined along a mode, and nothing else."""
+    """Return True if a part is itself joined along a mode, and nothing else."""
     node = part.node
     return isinstance(node, Joining) and node.mode == mode and part.is_fresh
 

@@ -105,7 +105,7 @@ def _interleaved(pieces: list[Piece], mode: int) -> list[Piece]:
 
 
 def _take_turns(pieces: list[Piece], mode: int) -> bool:
-    """Tell whether pieces are the first, the second and so on of equal turns, and of one source."""
+    """Return True if pieces are the first, the second and so on of equal turns, and of one source."""
     many, node = len(pieces), pieces[0].view.node
     return (
         many > 1

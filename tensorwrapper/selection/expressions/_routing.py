@@ -384,8 +384,8 @@ def _write_some(view: Expression, out: Array, mode: int, places: IntArray, job: 
 def route(mode: int, extents: Extents, pieces: list[Piece]) -> Expression:
     """Return the view that pieces make, whose views are in normal form and start at zero.
 
-    The pieces share out the positions of the mode. Those that are empty go, nested ones are laid flat, and
-    neighbours that one layout can say become one.
+    The pieces share out the positions of the mode. Empty pieces are dropped, nested ones are flattened, and
+    neighbours with a common layout are merged.
     """
     if len(pieces) == 1:
         return pieces[0].view

@@ -43,7 +43,7 @@ __all__ = ["Reading", "in_memory", "is_base", "reading_of"]
 class Reading(Node):
     """The elements of a source. The places of a tensor in memory are those of its buffer.
 
-    Those of a source elsewhere that is not a box are one mode: the row-major numbers of its elements.
+    The elements of a remote source that is not a box are one mode: the row-major numbers of its elements.
     """
 
     source: Source
@@ -159,7 +159,7 @@ def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
 
 
 def is_base(view: Expression) -> bool:
-    """Tell whether a view is the whole box of its node, or the tensor of its source, as it is."""
+    """Return True if a view is the whole box of its node, or the tensor of its source, as it is."""
     node, tensor = view.node, view.node.tensor
     given = layout_of(node.source) if tensor is None and node.source is not None else None
     if tensor is None and given is None:

@@ -71,7 +71,7 @@ def operands_first(
 
 
 def are_equal(one: "Expression", other: "Expression") -> bool:
-    """Tell whether two expressions select the same places of equal nodes.
+    """Return True if two expressions select the same places of equal nodes.
 
     Linear in the size of both: equal views are merged into classes, so no pair is compared twice.
     """

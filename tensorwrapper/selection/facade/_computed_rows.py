@@ -63,7 +63,7 @@ class _Chosen:
 
     @property
     def are_together(self) -> bool:
-        """Tell whether all rows between them are empty."""
+        """Return True if all rows between them are empty."""
         return self.size == self.starts.item(-1) + self.lengths.item(-1) - self.starts.item(0)
 
     def moved(self, places: IntArray, row: IntArray) -> IntArray:

@@ -144,7 +144,7 @@ class RowsOfView(WithinRows[_V, _V], Generic[_V]):
         return make(reading_of(TensorSource(found)))
 
     def may_refuse(self) -> bool:
-        """Tell whether a row may have no elements, of which some functions say nothing."""
+        """Return True if a row may have no elements, of which some functions say nothing."""
         lines: Any = self._lines()
         return bool(lines.is_nullable) or not np.diff(OperandShapes.splits_under(lines.shape, 1)).all()
 

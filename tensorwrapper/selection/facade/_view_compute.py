@@ -413,7 +413,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if source is not None and is_array(source):
             return source.__array__(dtype, copy)
         if copy is False:
-            raise ConversionError("the elements of this view lie in no memory; copy=False cannot be kept")
+            raise ConversionError("the elements of this view are not in memory; copy=False is not possible")
         return self.compute().__array__(dtype, None)
 
     def _memory(self) -> Tensor[Any]:
@@ -421,8 +421,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         source = source_tensor(self._expression)
         if source is None or not is_array(source):
             raise ExportError(
-                "the elements of this view lie in no memory with one step per mode: compute() gives a tensor "
-                "whose do"
+                "the elements of this view are not in strided memory: compute() returns a tensor whose "
+                "elements are"
             )
         return source
 
@@ -479,7 +479,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return (self.compute() if source is None else source).tolist()
 
     def array_equal(self, other: "ViewBase[Any] | Tensor[Any]", *, equal_nan: bool = False) -> bool:
-        """Tell whether shapes and elements are equal."""
+        """Return True if shapes and elements are equal."""
         theirs = as_computed(other)
         if not isinstance(cast("object", theirs), Tensor):
             raise ConversionError(

@@ -121,7 +121,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     ) -> Self:
         """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices.
 
-        Of rows, cells and tiles each one goes on by itself: modes that lead to them have no widths.
+        Each row, cell or tile is extended by itself: modes that lead to them have no widths.
 
         Parameters
         ----------
@@ -377,7 +377,7 @@ _FEW: Final = 4096
 
 
 def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
-    """Tell whether a key has one array of positions beside slices, and selects more than a few."""
+    """Return True if a key has one array of positions beside slices, and selects more than a few."""
     arrays = [(place, item) for place, item in enumerate(items) if type(item) is not slice]
     if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
         return False

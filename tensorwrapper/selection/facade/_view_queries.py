@@ -45,7 +45,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """Return where the element at an absolute index comes from: its source, and the index there.
 
         The steps are followed one by one, without the normal form. Routing through `where` reads the mask at
-        this index; through `minimum` or `maximum` the operands. Of several equal ones the first is named.
+        this index; through `minimum` or `maximum` the operands. The first of several equal operands is named.
 
         Raises
         ------

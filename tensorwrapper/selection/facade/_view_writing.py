@@ -63,8 +63,7 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         Each element must be one element of a tensor, and none may come twice: views that join, deal, turn or
         reorder elements can be written to, those that compute, convert or repeat them cannot. An error
         changes nothing, and values that overlap the sources are read first. Rows take one value, or rows of
-        their
-        lengths.
+        their lengths.
 
         Raises
         ------

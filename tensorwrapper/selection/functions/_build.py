@@ -116,7 +116,7 @@ def as_view(source: ViewLike) -> View[Any]:
             if isinstance(found, Coroutine):
                 found.close()
                 raise ConversionError(
-                    f"a {type(source).__name__} waits for what it has: `await t.view()` is a view of it"
+                    f"a {type(source).__name__} reads asynchronously: `await t.view()` is a view of it"
                 )
             return View(reading_of(found))
         if is_source(source):

@@ -367,8 +367,7 @@ def compute(shape: ShapeLike, function: CoordinateFunction, *, dtype: DTypeLike 
         Of any kind, without layers; its origins count.
     function
         Called with one int64 array per mode, which broadcast together; returns the elements there, or an
-        array that
-        broadcasts to them. The same index must always give the same element.
+        array that broadcasts to them. The same index must always give the same element.
     dtype
         The type of the elements. Results of the function are cast within their kind when they are computed,
         and checked: `DTypeError` if the kinds differ, `SizeOverflowError` if the type cannot represent an

@@ -26,7 +26,7 @@ __all__ = [
 
 
 def lie_at_zero(parts: Sequence[Expression]) -> bool:
-    """Tell whether all parts count from zero in every mode, and none names a mode: most do."""
+    """Return True if all parts count from zero in every mode, and none names a mode: most do."""
     for part in parts:
         if part.layout.implementation.names is not None:
             return False

@@ -315,7 +315,7 @@ def _interleave(parts: tuple[Expression, ...], mode: int) -> _Made:
     if sum([part.shape.size for part in parts]) > MAX_INT64:
         raise SizeOverflowError(f"views of {[part.shape for part in parts]} in turns leave 64 bits")
     splits = [OperandShapes.splits_under(part.shape, 1) for part in parts]
-    # Those that have a row less than the first have an empty one more.
+    # Operands with one row less than the first get an empty one.
     splits = [own if len(own) == len(splits[0]) else np.append(own, own[-1]) for own in splits]
     flats = tuple([in_order(part) for part in parts])
     made = shape_of_turns([part.shape for part in parts], splits)

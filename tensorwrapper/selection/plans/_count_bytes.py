@@ -121,7 +121,7 @@ def _count_of(layout: Layout[Any]) -> int | None:
 
 
 def _is_product(layout: Layout[Any]) -> bool:
-    """Tell whether places that differ in a mode differ, so that they are counted mode by mode."""
+    """Return True if places that differ in a mode differ, so that they are counted mode by mode."""
     maps = maps_of(layout)
     if maps is None:
         return layout.is_injective

@@ -32,7 +32,7 @@ _AT_ONCE = 1 << 19  # elements of a block, where there are more: its tables take
 
 
 def chooses(view: Expression) -> bool:
-    """Tell whether a view of few enough elements may need less than all elements of its parts.
+    """Return True if a view of few enough elements may need less than all elements of its parts.
 
     That is where a mask in memory chooses between operands, and where a selection by number, over several
     modes as one, does not take all elements.
@@ -65,7 +65,7 @@ def _is_narrow(view: Expression) -> bool:
 
 
 def _has_masks(node: Node, away: set[int]) -> bool:
-    """Tell whether masks in memory decide which operands the elements of a node come from."""
+    """Return True if masks in memory decide which operands the elements of a node come from."""
     return bool(node.masks) and not any(id(mask) in away for mask in node.masks)
 
 
@@ -101,7 +101,7 @@ def _needed(view: Expression) -> dict[int, Array]:
     first: dict[int, int] = {}
     for number, own in enumerate(made):
         first.setdefault(id(own.node), number)
-    # Of a view its positions, of a node its own; those of which all are needed are in a set.
+    # The needed positions of views and of nodes; those needed as a whole are in a set.
     asked: dict[int, list[IntArray]] = {}
     of_nodes: dict[int, list[IntArray]] = {}
     wholes = {id(view)}

@@ -22,7 +22,7 @@ __all__ = ["has_nullable", "null_of", "sides_of_view", "truth_of"]
 
 
 def has_nullable(view: Expression) -> bool:
-    """Tell whether a leaf of a view has room for nulls. O(nodes)."""
+    """Return True if a leaf of a view has room for nulls. O(nodes)."""
     return any(_sides(own.node) is not None for own in operands_first([view]))
 
 

@@ -84,7 +84,7 @@ def _components(cluster: list[Group]) -> list[list[Group]]:
 
 
 def _meet(one: Wanted, other: Wanted) -> bool:
-    """Tell whether two selections may have an element in common; of boxes, whether they have."""
+    """Return True if two selections may have an element in common; of boxes, whether they have."""
     if isinstance(one, Runs) or isinstance(other, Runs):
         return True
     return all(_positions_meet(a, b) for a, b in zip(one.modes, other.modes, strict=True))

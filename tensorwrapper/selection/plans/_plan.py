@@ -326,7 +326,7 @@ def plan_of(view: Expression) -> Plan:
 
 
 def _is_small(view: Expression) -> bool:
-    """Tell whether a view is found by its form faster than its plan is made."""
+    """Return True if a view is found by its form faster than its plan is made."""
     node, known = view.node, view.layout.implementation
     # A layout with strides has no tables, so it makes no axis maps here.
     if known.mode_strides is None and known.has_mode_maps:

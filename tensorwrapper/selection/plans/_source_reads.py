@@ -28,7 +28,7 @@ __all__ = [
 
 
 def is_away(view: Expression) -> bool:
-    """Tell whether a part of a view reads a source that is not in this process."""
+    """Return True if a part of a view reads a source that is not in this process."""
     node = view.node
     return node.source is not None and node.tensor is None
 
@@ -88,7 +88,7 @@ def distinct_size(layout: Layout[Any]) -> int:
 
 
 def is_sparse(view: Expression) -> bool:
-    """Tell whether a view in normal form reads a sparse tensor. O(parts)."""
+    """Return True if a view in normal form reads a sparse tensor. O(parts)."""
     return any(
         leaf.node.tensor is not None and leaf.node.tensor.buffer.fill_value is not None
         for leaf in leaves_of(view)
@@ -96,7 +96,7 @@ def is_sparse(view: Expression) -> bool:
 
 
 def is_number(view: Expression) -> bool:
-    """Tell whether a box is one dense element, stretched: beside sparse tensors it has no entries."""
+    """Return True if a box is one dense element, stretched: beside sparse tensors it has no entries."""
     if not view.is_box or not view.shape.size:
         return False
     least, greatest = view.layout.bounds()

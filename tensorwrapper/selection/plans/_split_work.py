@@ -166,7 +166,7 @@ def _outer(source: Source, transform: Transform) -> Fetch:
 
 
 def _moves_together(transform: Transform, extents: Extents) -> bool:
-    """Tell whether a mode of the view moves several of the source, so that combinations are not needed."""
+    """Return True if a mode of the view moves several of the source, so that combinations are not needed."""
     fed = [
         {number for number, _ in own.feeds}
         for own, n in zip(transform.coordinates, extents, strict=True)

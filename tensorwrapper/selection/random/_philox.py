@@ -1,10 +1,10 @@
 """Philox4x64-10: random words from a counter and a key, without any state.
 
-Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-A block is 256 bits in and 256 bits out: ten rounds, each of two products of 64-bit numbers. Word r of a
-seed and a stream is the r-th of ``numpy.random.Philox(key=[seed, stream])``: word ``r % 4`` of
-the block whose counter is ``r // 4 + 1``, since NumPy counts before it draws. Runs of words are drawn by
-NumPy, at the speed of C; words that lie apart are computed here.
+Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. A block is 256
+bits in and 256 bits out: ten rounds, each of two products of 64-bit numbers. Word r of a seed and a stream is
+the r-th of ``numpy.random.Philox(key=[seed, stream])``: word ``r % 4`` of the block whose counter is ``r // 4
++ 1``, since NumPy counts before it draws. Runs of words are drawn by NumPy, at the speed of C; words that lie
+apart are computed here.
 """
 
 import threading

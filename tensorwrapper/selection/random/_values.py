@@ -119,11 +119,10 @@ def normal_pairs(
 ) -> Floats:
     """Return two standard normal numbers for each pair of random words, next to one another.
 
-    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. The
-    pair of the words a and b is ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) /
-    2**53)) and t = 2 pi b / 2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is
-    memory of seven rows of at least as many numbers, which is used again: fresh pages cost as much as the
-    numbers.
+    Source: Box, Muller, "A note on the generation of random normal deviates", 1958. The pair of the words a
+    and b is ``r * cos(t)`` and ``r * sin(t)`` with r = sqrt(-2 ln((a // 2**11 + 1) / 2**53)) and t = 2 pi b /
+    2**64; relative errors are a few 1e-16, and none exceeds 8.58. `scratch` is memory of seven rows of at
+    least as many numbers, which is used again: fresh pages cost as much as the numbers.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray
 
 
 def _is_chain(view: Expression) -> bool:
-    """Tell whether the calls lead to the box of the node, or to the tensor of its source."""
+    """Return True if the calls lead to the box of the node, or to the tensor of its source."""
     if not view.shape.is_box or any(not call[2].is_box for call in view.calls):
         return False
     return bool(view.calls) or view.written is not None or is_base(view)

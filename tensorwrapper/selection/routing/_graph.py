@@ -156,12 +156,12 @@ class Elements:
 
 
 def _is_at_once(node: Node) -> bool:
-    """Tell whether elements are in memory, or made of nothing else: they are not worth being kept."""
+    """Return True if elements are in memory, or made of nothing else: they are not worth being kept."""
     return not node.operands and (node.source is None or node.tensor is not None)
 
 
 def _is_made_of_all(node: Node) -> bool:
-    """Tell whether an element is made of those of all operands, though it comes from one of them."""
+    """Return True if an element is made of those of all operands, though it comes from one of them."""
     return node.is_cellwise and (bool(node.casts) or 0 < len(node.deciding) == len(node.operands))
 
 

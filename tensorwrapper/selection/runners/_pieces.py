@@ -30,7 +30,7 @@ def elements_at(runner: Runner, places: IntArray) -> Array:
     memory, places = _near(runner, places)
     if memory is None:
         return runner.points((places,))
-    # Of memory with gaps NumPy's `take` would copy all before it takes some.
+    # For memory with gaps NumPy's `take` would copy all of it first.
     return memory.take(places) if memory.flags.c_contiguous else memory[places]
 
 

@@ -116,7 +116,7 @@ def check_reach(
 
 
 def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
-    """Tell whether all places of a layout are surely those of one in strides, whose modes do not overlap."""
+    """Return True if all places of a layout are surely those of a strided one without overlap."""
     memory, maps = own.implementation.strided_box(), maps_of(layout)
     if memory is None or maps is None or min(memory[2], default=0) < 1:
         return False

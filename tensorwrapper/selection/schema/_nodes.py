@@ -58,5 +58,5 @@ def register_node(node: type[Node]) -> type[Node]:
 
 
 def is_registered(node: type[Node]) -> bool:
-    """Tell whether JSON knows a class of nodes."""
+    """Return True if JSON knows a class of nodes."""
     return all(_nodes.get(name) is node for name in node.json_names)

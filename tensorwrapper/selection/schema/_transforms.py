@@ -247,7 +247,7 @@ def _check_inside(least: int, most: int, mode: int, view: View[Any], *, is_empty
 
 
 def _is_separable(maps: list[_Map]) -> bool:
-    """Tell whether each map depends on one mode of the domain, and no two on the same."""
+    """Return True if each map depends on one mode of the domain, and no two on the same."""
     used = [mode for own in maps for mode in own.modes]
     return len(used) == len(set(used)) and all(len(own.modes) < 2 for own in maps)
 

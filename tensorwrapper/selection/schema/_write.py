@@ -461,8 +461,8 @@ def _chosen_nodes(
 ) -> list[Node]:
     """Return the nodes that get numbers, each behind its operands.
 
-    Those of several roots share all that they have in common. Without roots the last view is the only one,
-    and there are none if its text is short anyway.
+    The trees of several roots share common nodes. Without roots the last view is the only one, and there are
+    none if its text is short anyway.
     """
     copies: dict[int, int] = {}
     heights: dict[int, int] = {}

@@ -2,8 +2,8 @@
 
 Each is read by its fastest interface. TensorStore and Dask take outer selections and write them in place;
 Zarr takes them and answers in blocks; all others are read by slices. Positions within a chunk, or within a
-page where there are no chunks, are read in one slice and picked here: the array reads as much
-from its file anyway.
+page where there are no chunks, are read in one slice and picked here: the array reads as much from its file
+anyway.
 """
 
 import contextlib
@@ -133,7 +133,7 @@ def _check_elements(array: LazyArray) -> None:
     if packed:
         raise ConversionError(
             f"a variable of {where} that says {', '.join(packed)} makes no view, as it gives numbers of "
-            "another type: as_tensor() reads them; after set_auto_scale(False) a view has what is stored"
+            "another type: as_tensor() reads them; after set_auto_scale(False) a view has the stored values"
         )
     if getattr(array, "_isvlen", False):
         raise ConversionError(
@@ -148,7 +148,7 @@ def _by_place(array: object) -> Any:  # noqa: ANN401 - of another library
 
 
 def _is_closed(array: object) -> bool:
-    """Tell whether an array of h5py is one of a file that was closed."""
+    """Return True if an array of h5py is one of a file that was closed."""
     return type(array).__module__.startswith("h5py.") and not array
 
 
@@ -224,7 +224,7 @@ class ArraySource:
                 f"{error}; as_tensor() reads the whole: text becomes strings, arrays of any length rows, and "
                 "a structure has fields, dataset['field']"
             ) from error
-        # Of an enumeration h5py says its words beside the type; they are no part of the elements.
+        # h5py has the words of an enumeration beside the type; they are not part of the elements.
         object.__setattr__(
             self, "dtype", np.dtype(dtype.str) if dtype.metadata and dtype.kind in "biu" else dtype
         )

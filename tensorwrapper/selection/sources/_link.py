@@ -55,7 +55,7 @@ class Link:
         return waiting + size / self.bandwidth + (size / self.packing if packed else 0.0)
 
     def is_box_faster(self, selected: SupportsIndex, box: SupportsIndex) -> bool:
-        """Tell whether the box around a selection arrives before the selection, which is put together first.
+        """Return True if the box around a selection arrives before the selection, which is gathered first.
 
         Parameters
         ----------

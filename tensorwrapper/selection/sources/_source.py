@@ -2,7 +2,7 @@
 
 A source is the only thing that a selection knows of tensors, files, remote tensors and tasks. It has a
 shape, and it reads selections from itself: some positions of each mode, or runs of elements by number.
-That is all that ever has to leave it, however a view repeats, pads or turns them.
+It never has to send more, however a view repeats, pads or rotates them.
 """
 
 from collections.abc import Callable, Iterator, Sequence

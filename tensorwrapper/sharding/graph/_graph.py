@@ -267,8 +267,8 @@ class Graph:
         """Return all that is wrong with the graph, rule by rule; every rule is checked.
 
         Element types are allowed; regions lie in tensors that are there; nothing needs itself; regions are
-        the projections of the index; shards have the operands of their operation, span them, and
-        tile its outputs. O(n log n) for n nodes.
+        the projections of the index; shards have the operands of their operation, span them, and tile its
+        outputs. O(n log n) for n nodes.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class Records:
 
     def _check(self, number: int, found: Tensor[Any]) -> None:
         first, shape, expected = self.first, found.shape, int(self.marks[number + 1] - self.marks[number])
-        # Of the first mode alone: a bounding box looks at all rows.
+        # Only the first mode: a bounding box would visit all rows.
         rows = len(found) if shape.rank else -1
         if rows != expected:
             raise self._refused(number, f"has {max(rows, 0)} rows, and {expected} of the tensor are there")
@@ -92,7 +92,7 @@ class Records:
     def alike(self) -> RecordBatch:
         """Return the fields of many records of one form, read at once; number 0 is not among them.
 
-        Those that are not found, each is opened by itself.
+        The others are opened one by one.
         """
         if not self._alike:
             # A concurrent thread finds the same.

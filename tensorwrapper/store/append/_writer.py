@@ -334,7 +334,7 @@ class RecordWriter:
     def add_index(self, *, durable: bool) -> None:
         """Append an index of the records that no index lists yet, if there are any.
 
-        An index names the one before it. Those that are no larger than the new one are merged into it, so
+        An index names the one before it. Indices that are no larger than the new one are merged into it, so
         that n records, each with an index after it, cost n log n and are found in log n steps.
         """
         directory = self._directory

@@ -52,8 +52,8 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
     others wait for. HDF5 refuses writers of a file until that file is closed, and views of it are
     gone. Check sums of archives are compared by `convert`, not here.
 
-    A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. One that is compressed as a whole
-    is inflated to a temporary file without a name when it is opened.
+    A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. A file that is compressed as a
+    whole is inflated to a temporary file without a name when it is opened.
     """
 
     __slots__ = (

@@ -82,7 +82,7 @@ MAGIC: Final = b"\x93NUMPY"
 _KEYS: Final = {"descr", "fortran_order", "shape"}
 _PACKINGS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA}
 _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
-_PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs what whoever wrote them wants"
+_PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs any code of their author"
 _BEHIND: Final = "np.load of an open file reads arrays that were saved to it one after another"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 """The first day of ZIP: the same tensors make the same bytes."""
@@ -251,7 +251,7 @@ def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
             full = ".".join([name, *path])
             loss = npy_refusal(full, inner_of(inner)[0], _KINDS)
             if loss is None and dtype.hasobject:
-                text = f"the field {full!r} lies among Python objects, and only a pickle brings both back"
+                text = f"the field {full!r} is among Python objects, and only a pickle restores both"
                 loss = Loss(text, full, "objects", _PICKLES)
             if loss is not None:
                 losses.append(loss)
@@ -267,7 +267,7 @@ def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
 
 
 def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
-    """Return why elements of a type are not tensor of `kinds`; None if they are one."""
+    """Return why elements of a type make no tensor of `kinds`; None if they do."""
     if dtype.hasobject:
         return Loss(
             f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES

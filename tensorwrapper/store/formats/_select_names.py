@@ -71,5 +71,5 @@ def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
 
 
 def _fits(name: str, entries: tuple[str, ...], there: set[str]) -> bool:
-    """Tell whether a name is one of the entries, or fits one that is not a name itself."""
+    """Return True if a name is one of the entries, or fits one that is not a name itself."""
     return any(name == entry or (entry not in there and fnmatchcase(name, entry)) for entry in entries)

@@ -89,7 +89,7 @@ def check_nulls(value: TensorLike, name: str, target: object) -> None:
     count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
     if count:
         text = f"{name!r} has {count} nulls, for which {target} has no place"
-        advice = "fill_null(0) says what stands for them, a .tens or .parquet file keeps them"
+        advice = "fill_null(0) replaces them, a .tens or .parquet file keeps them"
         raise ConversionError(Loss(text, name, "null", advice))
 
 
@@ -130,7 +130,7 @@ def check_text(name: str, path: Path) -> None:
 
 
 def is_wide(dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are floats of more than 64 bits, or pairs of them."""
+    """Return True if elements are floats of more than 64 bits, or pairs of them."""
     return dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16)
 
 

@@ -10,7 +10,7 @@ _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def has_no_path(source: object) -> bool:
-    """Tell whether a file is at an address, open, or in memory.
+    """Return True if a file is at an address, open, or in memory.
 
     Text is an address if it begins with a scheme, and no file is called so.
     """

@@ -17,7 +17,7 @@ _SECONDS: Final = 30.0
 
 
 def is_address_of_http(address: str) -> bool:
-    """Tell whether an address is one of http or https."""
+    """Return True if an address is one of http or https."""
     return address.partition(":")[0].lower() in ("http", "https")
 
 

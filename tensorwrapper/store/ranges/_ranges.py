@@ -210,7 +210,7 @@ class Ranges(Shown):
         if bad.any():
             place = int(np.flatnonzero(bad)[0])
             raise DataFileError(
-                f"{self.name} has {self.size} bytes; asked for are {begins[place]} to {ends[place]}"
+                f"{self.name} has {self.size} bytes; requested are {begins[place]} to {ends[place]}"
             )
 
     def grouped(self, starts: IntArray, stops: IntArray) -> IntArray:

@@ -38,7 +38,7 @@ def rows_in_bounds(rows: IntArray, count: int) -> IntArray:
         If there is no such row.
     """
     if len(rows) and (int(rows.min()) < -count or int(rows.max()) >= count):
-        raise OutOfBoundsError(f"there are {count} rows; asked for are {rows.min()} to {rows.max()}")
+        raise OutOfBoundsError(f"there are {count} rows; requested are {rows.min()} to {rows.max()}")
     found: IntArray = np.where(rows < 0, rows + count, rows)
     return found
 

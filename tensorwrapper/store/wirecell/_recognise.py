@@ -107,8 +107,9 @@ class Recognised:
 def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
     """Return which kind of file is at a path or an address, in an open file or in memory.
 
-    Of a file, the first 4 KiB and the last 64 bytes are read, and 8 bytes at each place where an HDF5 file
-    may begin; of a zip archive its directory. The end of the name decides where the content does not.
+    The first 4 KiB and the last 64 bytes of a file are read, and 8 bytes at each place where an HDF5 file may
+    begin. For a zip archive its directory is read, too. The end of the name decides where the content does
+    not.
 
     Raises
     ------
@@ -304,7 +305,7 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
 
 
 def _is_stream(head: bytes) -> bool:
-    """Tell whether these are the first bytes of a stream of Arrow: the head of a message that is a schema."""
+    """Return True if these are the first bytes of a stream of Arrow: the head of a schema message."""
     if head[:4] != b"\xff\xff\xff\xff" or len(head) < 24:
         return False
     message = head[8:]

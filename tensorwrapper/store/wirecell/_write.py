@@ -76,7 +76,7 @@ def write_sets(path: Path, kind: str, sets: Iterable[TensorSet], prefix: str) ->
 
 
 def are_sets(names: Iterable[str]) -> bool:
-    """Tell whether tensors have names as those of sets have, all of them."""
+    """Return True if tensors have names as those of sets have, all of them."""
     found = [tensor_number(name) is not None for name in names]
     return bool(found) and all(found)
 

@@ -56,9 +56,9 @@ def contract(
     Returns
     -------
     Tensor
-        In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. Of the type
-        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. The
-        result of symmetric boxes is packed if a symmetry remains, else dense.
+        In blocks, over the tiles of the result: a box if both operands are boxes, else tiled. It has the type
+        that NumPy promotes both to. A dense tensor of rank 0 if there are no labels in the result. The result
+        of symmetric boxes is packed if a symmetry remains, else dense.
 
     Raises
     ------

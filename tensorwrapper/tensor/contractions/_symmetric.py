@@ -144,7 +144,7 @@ def _symmetry_of(tensor: Tensor[Any], rank: int) -> Symmetry:
 
 
 def are_same(left: Tensor[Any], right: Tensor[Any]) -> bool:
-    """Tell whether two operands are one."""
+    """Return True if two operands are one."""
     return left is right or (left.buffer is right.buffer and left.layout == right.layout)
 
 

@@ -59,7 +59,7 @@ def empty(
     Parameters
     ----------
     shape
-        Any shape: a box, jagged, tiled. Of a block pattern only the present tiles have memory.
+        Any shape: a box, jagged, tiled. Only the present tiles of a block pattern have memory.
     dtype
         The type of the elements.
     layout
@@ -235,7 +235,7 @@ def full(
 def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | None) -> Tensor[Any]:
     """Return a tensor of one text, whose bytes are there once."""
     if layout is not None:
-        raise ConversionError("strings lie in row-major order: full takes no layout with a text")
+        raise ConversionError("strings are in row-major order: full takes no layout with a text")
     one, _ = read_strings([value], "utf8" if isinstance(value, str) else "binary")
     try:
         data = one.take(np.zeros(space.size, np.int64))
@@ -338,7 +338,7 @@ def _allocate(
     check_dtype(kind)
     if not isinstance(space, Shape):
         if layout is not None:
-            raise ConversionError("the tiles of a pattern lie one after the other: they take no layout")
+            raise ConversionError("the tiles of a pattern are one after the other: they take no layout")
         return tensor_of_pattern(space, _new(make, space.elements, kind))
     layout = packed_layout(space) if layout is None else layout_over(layout, space)
     least, greatest = layout.bounds()

@@ -97,7 +97,7 @@ def from_buffer(
         plain = from_buffer(cast("Any", buffer), Shape(shape.elements), dtype=dtype)
         if layout is not None or type(plain.buffer) is not Dense:
             raise ConversionError(
-                "the tiles of a pattern lie one after the other in memory, without a layout"
+                "the tiles of a pattern are one after the other in memory, without a layout"
             )
         return tensor_of_pattern(shape, plain.buffer.flat)
     space = as_shape(cast("ShapeLike", shape))

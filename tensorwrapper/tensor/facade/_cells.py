@@ -242,10 +242,10 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     ) -> "Tensor[Any]":
         """Return the reduction of each tile (or each cell of a jagged tensor) by a function.
 
-        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function
-        is called with them as with others: they get its result for no elements, such as not-a-number for
-        ``np.median``, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of
-        nulls is an empty one.
+        Empty tiles get the identity of a ufunc, as NumPy's ``reduce`` gives for an empty array. A function is
+        called with them as with others: they get its result for no elements, such as not-a-number for
+        ``np.median``, and NumPy's warnings of that are not shown. Nulls are skipped: a tile of nulls is an
+        empty one.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
     axis = tuple(range(1, array.ndim))
     if array.size:
         return shown_array(function(array, axis=axis))
-    # That a tile is empty is nothing to warn of: its shape says so.
+    # An empty tile needs no warning: its shape shows it.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:

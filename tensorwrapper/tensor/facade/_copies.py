@@ -154,7 +154,7 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return nest(lists, rows)
 
     def array_equal(self, other: "TensorCommon[Any]", *, equal_nan: bool = False) -> bool:
-        """Tell whether shapes and elements are equal; boxes and tiled boxes are compared without copies.
+        """Return True if shapes and elements are equal; boxes and tiled boxes are compared without copies.
 
         Raises
         ------

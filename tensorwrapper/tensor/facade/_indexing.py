@@ -168,7 +168,7 @@ def _names_after(layout: Layout[Any], key: object) -> ModeNames | None:
 
 
 def _are_arrays(key: Any) -> bool:  # noqa: ANN401 - a tuple of whatever there is
-    """Tell whether a key is made of lists and arrays alone."""
+    """Return True if a key is made of lists and arrays alone."""
     for item in key:
         if type(item) is not list and (type(item) is not np.ndarray or not item.ndim):
             return False

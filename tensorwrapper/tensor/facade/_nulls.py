@@ -131,7 +131,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         flat: Any = self._flat()
         shape, held, buffer = flat.shape, flat._layout.implementation, flat._buffer
         if not shape.rank:
-            raise ConversionError("a number has no row that gets shorter: fill_null(value) stands for a null")
+            raise ConversionError("a number has no row that gets shorter: fill_null(value) replaces nulls")
         valid = buffer.valid_of(held)
         befores = np.concatenate([[0], np.cumsum(valid)])
         rows = shape.as_jagged() if shape.is_box and shape.rank > 1 else shape
@@ -161,9 +161,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         np.int64(4)
         """
         if holds_strings(self.dtype):
-            raise ConversionError(
-                "a masked array has no strings: fill_null(value) says what stands for a null"
-            )
+            raise ConversionError("a masked array has no strings: fill_null(value) replaces nulls")
         if not self.shape.flatten().is_box:
             raise ConversionError(self._buffer.obstacle(self._layout.implementation))
         held = self._flat()._layout.implementation

@@ -40,9 +40,10 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
     def packed_values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the stored elements of a symmetric or tiled tensor, as a flat array; mostly without a copy.
 
-        Those of a symmetric tensor are its memory, in packed order: a write changes all elements that share
-        one. Those of a tensor in blocks are its memory as well, one present tile after the other. Those of a
-        view, or of a dense tiled tensor, are copied unless they are stored in this order.
+        The elements of a symmetric tensor are its memory, in packed order: a write changes all elements that
+        share one. The elements of a tensor in blocks are its memory as well, one present tile after the
+        other. The elements of a view, or of a dense tiled tensor, are copied unless they are stored in this
+        order.
 
         Raises
         ------

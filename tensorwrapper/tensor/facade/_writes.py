@@ -93,7 +93,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             extents = self.shape.extents
             self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents, casting), extents))
         else:
-            # Lists of lists of any lengths are not array, of which NumPy could tell the rank.
+            # Lists of lists of any lengths are not arrays, whose rank NumPy could tell.
             lists = isinstance(value, list | tuple)
             if lists or np.ndim(value):
                 given = (

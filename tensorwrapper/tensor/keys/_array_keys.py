@@ -22,7 +22,7 @@ __all__ = ["is_running", "read_key", "write_key"]
 
 
 def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
-    """Tell whether a key is a running iterator, which leads to indices and has no positions."""
+    """Return True if a key is a running iterator, which leads to indices and has no positions."""
     if not isinstance(key, Iterator):
         return False
     from tensorwrapper.shape import IndexIterator  # noqa: PLC0415 - few keys are iterators

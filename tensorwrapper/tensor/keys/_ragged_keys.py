@@ -15,7 +15,7 @@ __all__ = ["chosen_layout", "is_ragged"]
 
 
 def is_ragged(key: object) -> bool:
-    """Tell whether a key is a jagged tensor, or a view of rows."""
+    """Return True if a key is a jagged tensor, or a view of rows."""
     return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
 
 

@@ -92,7 +92,7 @@ def _distinct(
     asked = _UNIQUE[function.__name__]
     flags = [key for key in ("return_index", "return_inverse", "return_counts") if given.get(key)]
     flags = flags if asked is None else list(asked)
-    # Of the functions of the array API, no NaN equals another.
+    # In the functions of the array API, no NaN equals another.
     options: dict[str, Any] = {
         "equal_nan": given.get("equal_nan", asked is None),
         **dict.fromkeys(flags, True),

@@ -76,7 +76,7 @@ class _Side:
         return self.number if known is None else np.ones((), known.dtype)
 
     def has_all(self) -> bool:
-        """Tell whether it has an element everywhere."""
+        """Return True if it has an element everywhere."""
         return self.per_tile is not None or self.dense is not None
 
 
@@ -146,7 +146,7 @@ def _results(
 ) -> "tuple[Array, ...]":
     """Return the results of a function of operands in the tiles of a pattern."""
     cuts = [own.tiles for own in sides if own.tiles is not None]
-    # Of tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
+    # For tiles of several sizes the masks cost more than the memory: twice the time in tiles of 1, 3 and 5.
     if volume_of_tiles(pattern) and len(sides) == 2 == len(cuts) and cuts[0].pattern != cuts[1].pattern:
         return _merged(function, cuts[0], cuts[1], pattern)
     return _several(function(*[own.at(pattern) for own in sides]))

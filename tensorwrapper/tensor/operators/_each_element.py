@@ -42,7 +42,7 @@ def call_for_each(
 
 
 def writes(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
-    """Tell whether a call is to write its result into an array it is given."""
+    """Return True if a call is to write its result into an array it is given."""
     given = inspect.signature(function).bind(*arguments, **options).arguments
     return given.get("out") is not None or not given.get("copy", True)
 

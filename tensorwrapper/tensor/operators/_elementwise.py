@@ -335,7 +335,7 @@ def _computed(
 def _may_lose(
     ufunc: np.ufunc, arrays: "list[Any]", targets: "list[Array | None]", options: dict[str, Any]
 ) -> bool:
-    """Tell whether a target may not hold a result of the type that NumPy computes."""
+    """Return True if a target may not hold a result of the type that NumPy computes."""
     if options.get("casting", "same_kind") != "same_kind":
         return False
     wanted = [None if target is None else target.dtype for target in targets]

@@ -135,12 +135,12 @@ _MOVE: Final = frozenset(
 
 
 def is_nullable_number(value: object) -> bool:
-    """Tell whether a value is a tensor or view of numbers that may be nulls."""
+    """Return True if a value is a tensor or view of numbers that may be nulls."""
     return is_tensor_or_view(value) and value.is_nullable and value.dtype.kind not in "TO"
 
 
 def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -> bool:
-    """Tell whether the first argument, or an item of it, is of a kind."""
+    """Return True if the first argument, or an item of it, is of a kind."""
     first: Any = arguments[0] if arguments else None
     return any(map(check, cast("list[object]", first))) if isinstance(first, list | tuple) else check(first)
 
@@ -175,14 +175,14 @@ def _moved_with_nulls(
 
 
 def _has_rows(value: object) -> bool:
-    """Tell whether a value is of rows, or of elements that may be nulls, of which NumPy knows neither."""
+    """Return True if a value is of rows, or of elements that may be nulls, of which NumPy knows neither."""
     return is_tensor_or_view(value) and (
         not value.shape.flatten().is_box or (value.is_nullable and value.dtype.kind not in "TO")
     )
 
 
 def _is_no_array(value: object) -> bool:
-    """Tell whether a value is of rows, or of numbers or strings that may be nulls; not if it is sparse."""
+    """Return True if a value is of rows, or of numbers or strings that may be nulls; not if it is sparse."""
     if not is_tensor_or_view(value) or (value.shape.flatten().is_box and not value.is_nullable):
         return False
     return cast("Any", value)._as_operand().buffer.fill_value is None
@@ -207,7 +207,7 @@ def _check_type(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any
 
 
 def _are_boxes(values: Iterable[object]) -> bool:
-    """Tell whether all tensors and views among values have one extent in each mode."""
+    """Return True if all tensors and views among values have one extent in each mode."""
     return all(not isinstance(value, TensorCommon) or value.shape.flatten().is_box for value in values)
 
 
@@ -285,7 +285,7 @@ _HINTS = {
 
 
 def _are_lazy(operands: Iterable[object]) -> bool:
-    """Tell whether a view is among the operands, so that the result is one."""
+    """Return True if a view is among the operands, so that the result is one."""
     return any(
         isinstance(operand, TensorCommon) and not isinstance(operand, TensorBase) for operand in operands
     )

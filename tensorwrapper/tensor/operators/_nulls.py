@@ -27,7 +27,7 @@ _KLEENE: Final = {"bitwise_and": False, "logical_and": False, "bitwise_or": True
 
 
 def is_nullable(operand: object) -> bool:
-    """Tell whether an operand is a tensor whose elements may be nulls."""
+    """Return True if an operand is a tensor whose elements may be nulls."""
     return is_tensor(operand) and operand.buffer.nullable
 
 

@@ -34,7 +34,7 @@ _WEAK = (bool, int, float, complex, str, bytes)
 
 
 def is_tensor(value: object) -> TypeGuard[TensorBase[Any]]:
-    """Tell whether a value is a tensor rather than a view, a number or an array."""
+    """Return True if a value is a tensor rather than a view, a number or an array."""
     return isinstance(value, TensorBase)
 
 
@@ -173,7 +173,7 @@ def first_tensor(values: "Iterable[object]") -> TensorBase[Any]:
 
 
 def is_text(operand: Operand) -> bool:
-    """Tell whether an operand has strings: text or bytes."""
+    """Return True if an operand has strings: text or bytes."""
     if isinstance(operand, str | bytes):
         return True
     return not isinstance(operand, complex | float | int) and operand.dtype.kind in "SUTO"

@@ -37,7 +37,7 @@ def reduce_orbits(
 ) -> TensorBase[Any]:
     """Return the reduction of the modes that ``axis=`` names, dense.
 
-    Of all modes a sum, a maximum and the like take the stored elements alone, O(stored). Else elements are
+    A sum, a maximum and the like over all modes use the stored elements alone, O(stored). Else elements are
     unpacked part by part.
 
     Parameters

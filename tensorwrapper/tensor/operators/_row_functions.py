@@ -306,4 +306,4 @@ def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any: 
     except ExtentError as error:
         # NumPy's functions have no `empty=`.
         head = str(error).partition(";")[0]
-        raise ExtentError(f"np.{head}; `r.rows().{base}(empty=-1)` says what it gives") from error
+        raise ExtentError(f"np.{head}; `r.rows().{base}(empty=-1)` sets its result") from error

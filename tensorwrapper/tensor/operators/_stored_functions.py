@@ -20,7 +20,7 @@ _OF_ALL: Final = frozenset(("std", "var", "median"))
 
 
 def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
-    """Tell whether `call_on_stored` knows a function, and its first argument stores few elements."""
+    """Return True if `call_on_stored` knows a function, and its first argument stores few elements."""
     name = function.__name__
     if name not in _STORED_FUNCTIONS | _OF_ALL or not arguments or not is_tensor_or_view(arguments[0]):
         return False

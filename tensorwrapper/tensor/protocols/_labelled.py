@@ -34,7 +34,7 @@ class _Labelled(Protocol):
 
 
 def _is_labelled(array: object) -> "TypeGuard[_Labelled]":
-    """Tell whether this is an array with names and labels."""
+    """Return True if this is an array with names and labels."""
     return isinstance(getattr(array, "dims", None), tuple) and isinstance(
         getattr(array, "shape", None), tuple
     )

@@ -11,7 +11,7 @@ __all__ = ["has_null", "split_nulls", "with_empty_rows"]
 
 
 def has_null(value: object) -> bool:
-    """Tell whether there is a None in lists. O(items)."""
+    """Return True if there is a None in lists. O(items)."""
     if value is None:
         return True
     return _is_list(value) and any(map(has_null, value))

@@ -13,12 +13,12 @@ __all__ = ["is_arrow", "is_sparse_array"]
 
 
 def is_arrow(value: object) -> "TypeGuard[ArrowArrayLike | ArrowStreamLike]":
-    """Tell whether this hands out Arrow arrays, one or several."""
+    """Return True if this hands out Arrow arrays, one or several."""
     return hasattr(value, "__arrow_c_array__") or hasattr(value, "__arrow_c_stream__")
 
 
 def is_sparse_array(value: object) -> bool:
-    """Tell whether this is a sparse array of SciPy or of pydata/sparse."""
+    """Return True if this is a sparse array of SciPy or of pydata/sparse."""
     if isinstance(value, np.ndarray):
         return False
     names = ("coords", "data", "fill_value", "shape")

@@ -98,7 +98,7 @@ def read_blocks(source: TileSource, what: str) -> tuple[list[Index], list[Array]
 
 
 def _is_plain(number: Any) -> bool:  # noqa: ANN401 - whatever is given for a number
-    """Tell whether a tile number is a tuple of integers of Python."""
+    """Return True if a tile number is a tuple of integers of Python."""
     return type(number) is tuple and all(type(own) is int for own in cast("tuple[object, ...]", number))
 
 

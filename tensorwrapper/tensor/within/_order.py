@@ -97,7 +97,7 @@ def _places_in_rows(rows: Array) -> Array:
 
 
 def _is_plain(flat: Array) -> bool:
-    """Tell whether the lesser and the greater of two elements are those two, bit by bit."""
+    """Return True if the lesser and the greater of two elements are those two, bit by bit."""
     if flat.dtype.kind in "biu":
         return True
     return flat.dtype.kind == "f" and not (np.isnan(flat).any() or (np.signbit(flat) & (flat == 0)).any())
@@ -188,7 +188,7 @@ def _ordinals(keys: Array, splits: IntArray) -> IntArray:
 
 
 def _has_order(keys: Array) -> bool:
-    """Tell whether of two elements one is at most the other: not so if one is NaN."""
+    """Return True if of two elements one is at most the other: not so if one is NaN."""
     return keys.dtype.kind in "biu" or (keys.dtype.kind == "f" and not np.isnan(keys).any())
 
 

@@ -92,7 +92,7 @@ class TensorRows(WithinRows[_T, _R]):
         for first in range(0, len(runs.stops), _STEP):
             starts, stops = (marks[first : first + _STEP].tolist() for marks in (runs.starts, runs.stops))
             steps = [1] * len(stops) if runs.steps is None else runs.steps[first : first + _STEP].tolist()
-            # Of packed rows the starts have one number more: where the last row ends.
+            # For packed rows the starts have one number more: the end of the last row.
             for start, stop, step in zip(starts, stops, steps, strict=False):
                 yield make(wrap_layout(new_strided((stop - start,), (0,), (step,), base + start)), buffer)
 

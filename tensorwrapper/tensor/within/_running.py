@@ -30,7 +30,7 @@ def accumulated(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: npt.DType
         splits,
         lambda rows: cast("Array", ufunc.accumulate(rows, axis=-1, dtype=dtype)),
         np.empty(len(flat), result),
-        # Of many complex numbers at once NumPy rounds products otherwise than of one after the other.
+        # NumPy rounds products of many complex numbers at once otherwise than one after the other.
         running if result.kind != "c" else None,
     )
 

@@ -113,7 +113,7 @@ class ConnectionAttempts:
         self._states[place] = after or state
 
     def is_broken(self, addresses: Iterable[str]) -> bool:
-        """Tell whether ZeroMQ broke all connections off, and connects to none of the addresses again."""
+        """Return True if ZeroMQ broke all connections off, and connects to none of the addresses again."""
         now = time.monotonic()
         places = list(addresses)
         return bool(places) and all(now - self._went.get(place, now) > _SOON for place in places)
@@ -157,29 +157,29 @@ _REASONS: Final[Mapping[tuple[_State, bool | None], tuple[type[TransportError], 
         TransportAuthenticationError,
         errno.EACCES,
         (
-            "what listens at {0} breaks the handshake off{1}: it has another key than the one "
-            "that is expected, is not encrypted, or has nobody who answers for its list"
+            "the listener at {0} breaks the handshake off{1}: it has another key than the "
+            "expected one, is not encrypted, or cannot check its list of keys"
         ),
     ),
     ("foreign", False): (
         TransportHandshakeError,
         errno.EPROTO,
         (
-            "what listens at {0} breaks the handshake off{1}: it wants keys (security=), is a socket of "
+            "the listener at {0} breaks the handshake off{1}: it wants keys (security=), is a socket of "
             "a kind that does not go with this one, or is not ZeroMQ"
         ),
     ),
     ("silent", None): (
         TransportHandshakeError,
         errno.EPROTO,
-        "what listens at {0} says nothing{1}: it hangs, or is not ZeroMQ",
+        "the listener at {0} says nothing{1}: it hangs, or is not ZeroMQ",
     ),
     ("lost", None): (
         PeerAbsentError,
         errno.ECONNRESET,
-        "the peer at {0} went away, and nobody came back{1}",
+        "the peer at {0} went away, and no peer came back{1}",
     ),
-    ("absent", None): (PeerAbsentError, errno.ECONNREFUSED, "nobody listens at {0}{1}"),
+    ("absent", None): (PeerAbsentError, errno.ECONNREFUSED, "no peer listens at {0}{1}"),
 }
 """Errors of a state: for sockets with keys, without, or for both."""
 

@@ -195,7 +195,7 @@ class Flows(Shown):
         deadline, seconds = self._deadline(timeout)
         if credit is not None and self._driver is not None:
             raise LocalProtocolError(
-                "flow", "what is agreed to in the background has the credit of Flows(credit=...)"
+                "flow", "flows accepted in the background have the credit of Flows(credit=...)"
             )
         most = self._credit if credit is None else to_credit(credit)
         with self._turn:

@@ -291,7 +291,7 @@ def _read_credit(label: Mapping[str, object]) -> int:
 
 
 def _is_message(data: object) -> TypeGuard[Sequence[BufferLike]]:
-    """Tell whether these are the frames of a message, as sockets send them, and not tensors."""
+    """Return True if these are the frames of a message, as sockets send them, and not tensors."""
     if not isinstance(data, list | tuple) or len(cast("list[object]", data)) < 2:
         return False
     frames = cast("list[object]", data)

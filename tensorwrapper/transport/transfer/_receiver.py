@@ -265,7 +265,7 @@ class TransferReceiver(Shown):
                 refuse("layout", f"a chunk is of part {part} of {len(self._missing)}")
             room = self._missing[part].room(first)
             if not room:
-                refuse("flow", f"element {first} of part {part} was not asked for")
+                refuse("flow", f"element {first} of part {part} was not requested")
         except RemoteProtocolError:
             self.fail()
             raise

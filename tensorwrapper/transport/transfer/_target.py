@@ -68,7 +68,7 @@ class Target:
         given = as_tensor(out)
         plan = skeleton.plan
         if given.is_readonly:
-            raise ReadOnlyError("what is received is written into out=, which is read-only")
+            raise ReadOnlyError("cannot receive into out=, which is read-only")
         if plan.layout is not None:
             wanted = plan.layout.shape.extents
             if not given.shape.is_box or given.shape.extents != wanted:

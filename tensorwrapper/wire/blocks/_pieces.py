@@ -22,7 +22,7 @@ __all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
 
 
 def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
-    """Tell whether a tensor has an element of a fixed size at every index of a box."""
+    """Return True if a tensor has an element of a fixed size at every index of a box."""
     buffer = tensor.buffer
     return tensor.shape.is_box and buffer.fill_value is None and buffer.dtype.kind not in "TO"
 

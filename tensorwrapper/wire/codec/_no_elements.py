@@ -54,7 +54,7 @@ class NoElements(BufferCommon[Any]):
 
 
 def is_metadata_alone(tensor: object) -> bool:
-    """Tell whether a tensor, or anything else, is one that `no_elements` makes."""
+    """Return True if a tensor, or anything else, is one that `no_elements` makes."""
     return isinstance(tensor, Tensor) and isinstance(cast("Tensor[Any]", tensor).buffer, NoElements)
 
 

@@ -231,7 +231,7 @@ _UNSURE = re.compile(r"[0-9]{10}|[\[,]0[\],]", re.ASCII)
 
 @lru_cache(maxsize=128)
 def _is_plainly_small(text: str) -> bool:
-    """Tell whether a short label surely keeps all limits; remembered, since streams write the same again."""
+    """Return True if a short label surely keeps all limits; cached, since streams repeat labels."""
     return text.count(",") + text.count("{") + text.count("[") <= 64 and _UNSURE.search(text) is None
 
 

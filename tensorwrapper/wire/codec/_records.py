@@ -44,7 +44,7 @@ class RecordsPlan:
 
 
 def is_records(given: object) -> "TypeGuard[Records]":
-    """Tell whether something is a `Records`."""
+    """Return True if something is a `Records`."""
     if type(given) in _NEVER:
         return False
     from tensorwrapper.fields import Records  # noqa: PLC0415 - few messages have records

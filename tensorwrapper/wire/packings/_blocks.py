@@ -57,7 +57,7 @@ def read_present(received: Received) -> BlockPattern[Any]:
     fields = received.fields
     shape: Any = None if received.layout is None else received.layout.shape.implementation
     if not isinstance(shape, Tiled) or received.layout is None or received.layout.is_tiled:
-        refuse("layout", f"{fields} is of no tiles that lie one after the other")
+        refuse("layout", f"{fields} has tiles that are not contiguous")
     if shape.size > MAX_INT64 or math.prod([p.count for p in shape.partitions]) > MAX_INT64:
         refuse("limit", f"{fields} has more tiles or elements than 64 bits can count")
     tiling, what = make_tiling(shape.partitions), fields["present"]

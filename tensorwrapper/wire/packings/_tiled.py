@@ -60,7 +60,7 @@ class TiledPacking(ShapePacking):
 
 
 def _empty_tiles(partitions: tuple[Partition, ...]) -> int:
-    """Return how many tiles have neither elements nor an own entry in the label."""
+    """Return how many tiles have neither elements nor separate marks."""
     counts = [p.count for p in partitions]
     return max(math.prod(counts) - sum(counts) - math.prod([p.extent for p in partitions]), 0)
 

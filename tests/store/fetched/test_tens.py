@@ -163,7 +163,7 @@ def test_a_file_without_an_index_is_read_all_the_same(tmp_path):
 
 def test_rows_by_number_are_checked(many):
     _, found = many
-    with pytest.raises(OutOfBoundsError, match="there are 20000 rows; asked for are 20000 to 20000"):
+    with pytest.raises(OutOfBoundsError, match="there are 20000 rows; requested are 20000 to 20000"):
         found.take("rows", [20_000])
     with pytest.raises(OutOfBoundsError, match="there are 300 rows"):
         found.take("box", [-301])

@@ -65,7 +65,7 @@ def test_strings_are_made_of(values, shape, elements):
         (["a", b"b"], {}, ConversionError, "all must be of one kind"),
         (["a", ["b"]], {}, ConversionError, "at depth 1, item 1 is a list and item 0 is not"),
         ([["a"], [["b"]]], {}, ConversionError, "at depth 2, item 1 is a list and item 0 is not"),
-        (["a"], {"kind": "binary"}, ConversionError, "kind 'binary'"),
+        (["a"], {"kind": "binary"}, ConversionError, "not 'binary'"),
         (
             np.array(["a"]),
             {"kind": "binary"},

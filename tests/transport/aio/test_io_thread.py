@@ -198,7 +198,7 @@ def test_a_flow_that_is_given_up(server):
 
 def test_the_credit_is_that_of_all(server):
     _, flows, _ = server
-    with pytest.raises(LocalProtocolError, match="agreed to in the background"):
+    with pytest.raises(LocalProtocolError, match="accepted in the background"):
         flows.accept(credit=2)
 
 

@@ -37,7 +37,7 @@ def test_what_came_already_is_refused():
     giver, taker = pair(granted=2)
     chunk = chunk_of(giver)
     take(taker, chunk)
-    with pytest.raises(RemoteProtocolError, match="was not asked for"):
+    with pytest.raises(RemoteProtocolError, match="was not requested"):
         take(taker, chunk)
 
 

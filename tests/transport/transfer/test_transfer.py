@@ -41,5 +41,5 @@ def test_nobody_takes_it():
         with Transfers(sink) as transfers:
             while sink.counters.messages_received < 2 or transfers.running:
                 assert transfers.advance(timeout=5)
-            with pytest.raises(TransportTimeoutError, match="nobody offered"):
+            with pytest.raises(TransportTimeoutError, match="no peer offered"):
                 transfers.accept(timeout=0.05)

@@ -48,7 +48,7 @@ def plain_type(kind: "pa.DataType") -> "pa.DataType":
 
 
 def is_tensor(kind: "pa.DataType") -> bool:
-    """Tell whether a type is one of Arrow's own tensors."""
+    """Return True if a type is one of Arrow's own tensors."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     return isinstance(kind, pa.BaseExtensionType) and kind.extension_name.endswith(_TENSOR)
@@ -106,7 +106,7 @@ def empty_array(kind: "pa.DataType") -> "pa.Array":
 
 
 def is_null_type(kind: "pa.DataType") -> bool:
-    """Tell whether elements, or those in lists, can be nulls and nothing else."""
+    """Return True if elements, or those in lists, can be nulls and nothing else."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     own: Any = plain_type(kind)
@@ -154,7 +154,7 @@ def tensor_names(kind: "pa.DataType") -> "list[str] | None":
 
 
 def has_null_rows(array: "pa.Array") -> bool:
-    """Tell whether a list is a null, which no tensor has; O(lists)."""
+    """Return True if a list is a null, which no tensor has; O(lists)."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(array, pa.ExtensionArray):

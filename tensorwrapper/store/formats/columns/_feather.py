@@ -130,7 +130,7 @@ class _Batches:
         return first is not None and not self._is_mapped(first)
 
     def _is_mapped(self, batch: "pa.RecordBatch") -> bool:
-        """Tell whether the first elements of a batch lie in the mapped file."""
+        """Return True if the first elements of a batch lie in the mapped file."""
         self.memory.seek(0)
         start = self.memory.read_buffer(1).address
         found = [own for column in batch.columns for own in column.buffers() if own is not None and own.size]

@@ -45,7 +45,7 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
         if parts is None:
             continue
         if len(left) > _DEPTH:
-            links.losses.append(Loss(f"the group {name!r} lies deeper than {_DEPTH} groups", name, "member"))
+            links.losses.append(Loss(f"the group {name!r} is deeper than {_DEPTH} groups", name, "member"))
             continue
         inner = cast("h5py.Group", found)
         try:

@@ -702,7 +702,7 @@ def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
 
 
 def _has_labels(found: "h5py.Dataset") -> bool:
-    """Tell whether an attribute is the labels of a dataset: a text for each mode."""
+    """Return True if an attribute is the labels of a dataset: a text for each mode."""
     if _LABELS not in found.attrs:
         return False
     own = found.attrs.get_id(_LABELS)
@@ -710,7 +710,7 @@ def _has_labels(found: "h5py.Dataset") -> bool:
 
 
 def _has_origin(found: "h5py.Dataset") -> bool:
-    """Tell whether an attribute is the origin of a dataset: one integer for each mode."""
+    """Return True if an attribute is the origin of a dataset: one integer for each mode."""
     if ORIGIN not in found.attrs or found.attrs.get_id(ORIGIN).dtype.kind not in "iu":
         return False
     return origin_said(np.asarray(found.attrs[ORIGIN]), len(found.shape)) is not None

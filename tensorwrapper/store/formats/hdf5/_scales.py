@@ -42,7 +42,7 @@ def _is_scale(found: "h5py.Dataset") -> bool:
 
 
 def is_bare_dimension(found: "h5py.Dataset") -> bool:
-    """Tell whether a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
+    """Return True if a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
     return _is_scale(found) and not found.id.get_storage_size() and plain_text(found, _NAME).startswith(_BARE)
 
 
@@ -122,7 +122,7 @@ def _name_of(scale: "h5py.Dataset") -> str:
 
 
 def _has_references(scale: "h5py.Dataset") -> bool:
-    """Tell whether an attribute of a scale is a list of datasets and modes."""
+    """Return True if an attribute of a scale is a list of datasets and modes."""
     import h5py  # noqa: PLC0415 - an extra
 
     if _REFERENCES not in scale.attrs:

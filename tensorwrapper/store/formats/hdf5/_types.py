@@ -117,7 +117,7 @@ def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
 
 
 def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
-    """Tell whether the bytes of a dataset in one piece are its elements: by h5py's own comparison of types.
+    """Return True if the bytes of a dataset in one piece are its elements: by h5py's own comparison of types.
 
     A type in a file has more than NumPy's has: bits that are not used, where an exponent begins and what is
     taken off it, the numbers behind the words of an enumeration. Records are never memory: their padding
@@ -180,7 +180,7 @@ def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -
 
 
 def has_misread(kind: "h5py.h5t.TypeID") -> bool:
-    """Tell whether some elements are integers of one big-endian byte with unused bits.
+    """Return True if some elements are integers of one big-endian byte with unused bits.
 
     HDF5 2.0 does not clear these bits when it converts to a byte of NumPy. Wider integers are right.
     """
@@ -196,7 +196,7 @@ def has_misread(kind: "h5py.h5t.TypeID") -> bool:
 
 
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
-    """Tell whether an attribute can be the names of modes: one text of any length for each.
+    """Return True if an attribute can be the names of modes: one text of any length for each.
 
     HDF5 relies on that, and follows any bytes there as pointers to text.
     """
@@ -208,7 +208,7 @@ def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) ->
 
 
 def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
-    """Tell whether an attribute is a single text."""
+    """Return True if an attribute is a single text."""
     import h5py  # noqa: PLC0415 - an extra
 
     is_scalar = space.get_simple_extent_type() == h5py.h5s.SCALAR
@@ -271,7 +271,7 @@ def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
 
 
 def has_heap(found: "h5py.Dataset") -> bool:
-    """Tell whether elements may lie on a heap of the file: text and sequences of any length."""
+    """Return True if elements may lie on a heap of the file: text and sequences of any length."""
     import h5py  # noqa: PLC0415 - an extra
 
     kind = found.id.get_type()
@@ -281,7 +281,7 @@ def has_heap(found: "h5py.Dataset") -> bool:
 
 
 def is_text(dtype: "np.dtype[Any]") -> bool:
-    """Tell whether elements are text, of one length or of any."""
+    """Return True if elements are text, of one length or of any."""
     import h5py  # noqa: PLC0415 - an extra
 
     return h5py.check_string_dtype(dtype) is not None

@@ -68,7 +68,7 @@ def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
 
 
 def has_zstd() -> bool:
-    """Tell whether the package is installed that knows zstd."""
+    """Return True if the package is installed that knows zstd."""
     try:
         importlib.import_module("zstandard")
     except ImportError:

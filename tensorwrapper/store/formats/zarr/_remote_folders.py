@@ -117,7 +117,7 @@ def _parsed(raw: bytes, what: str) -> dict[str, Any]:
 
 
 def _is_array(raw: bytes | None) -> bool:
-    """Tell whether a node is an array; False for a damaged one, which its reader tells."""
+    """Return True if a node is an array; False for a damaged one, which its reader tells."""
     try:
         return raw is not None and _parsed(raw, "zarr.json").get("node_type") == "array"
     except ParseError:

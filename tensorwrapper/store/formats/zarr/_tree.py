@@ -87,7 +87,7 @@ def _unknown(path: Place, what: str, found: object, code: LossCode) -> DataFileE
     text = f"{path} {what}, but {str(found)[:40]}"
     if not isinstance(found, int | str):
         return DataFileError(text)
-    return DataFileError(Loss(text, "", code, "a newer zarr, or who wrote it, may know it"))
+    return DataFileError(Loss(text, "", code, "a newer zarr, or its author, may know it"))
 
 
 def _read(path: Place) -> Mapping[str, Any]:
@@ -205,7 +205,7 @@ def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | 
 def _inner(folder: Place, name: str) -> list[str] | Loss:
     """Return the names in a group that are nodes, or links to nothing; the last first."""
     if name.count("/") > _DEPTH:
-        return Loss(f"what is in the group {name!r} lies deeper than {_DEPTH} groups", name, "member")
+        return Loss(f"what is in the group {name!r} is deeper than {_DEPTH} groups", name, "member")
     if isinstance(folder, Keyed):
         return folder.nodes()
     try:
@@ -219,7 +219,7 @@ def _inner(folder: Place, name: str) -> list[str] | Loss:
 
 
 def _is_node(path: Path) -> bool:
-    """Tell whether something in a group is a node, or a link to nothing, which may have been one."""
+    """Return True if something in a group is a node, or a link to nothing, which may have been one."""
     return not path.exists() or _has_mark(path)
 
 
@@ -228,7 +228,7 @@ def _has_mark(path: Place) -> bool:
 
 
 def _holds_nodes(path: Path, depth: int) -> bool:
-    """Tell whether a folder without metadata has a node below it: some writers make no groups."""
+    """Return True if a folder without metadata has a node below it: some writers make no groups."""
     if path.is_symlink() or not depth:
         return False
     try:

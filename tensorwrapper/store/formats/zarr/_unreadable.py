@@ -54,7 +54,7 @@ _GRIDS: Final[_Words] = {
 _SEPARATORS: Final = ("/", ".")
 _KEY_ENCODINGS: Final[_Words] = {"default": {"separator": _SEPARATORS}, "v2": {"separator": _SEPARATORS}}
 _ORDERS_2: Final = ("C", "F")
-_NEWER: Final = "a newer zarr, or who wrote it, may know it"
+_NEWER: Final = "a newer zarr, or its author, may know it"
 _NUMCODECS: Final = "numcodecs."
 _SWAPPED: Final = ("numcodecs.delta", "numcodecs.quantize")
 _EXTRAS: Final = ("pcodec", "zfpy")
@@ -90,7 +90,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
     if dtype is not None and dtype.kind not in "biufcmMUST":
         if dtype.hasobject:
             text = f"the array {name!r} has Python objects"
-            return Loss(text, name, "objects", "a zarr before 3 reads them, and runs what is in a pickle")
+            return Loss(text, name, "objects", "a zarr before 3 reads them, and runs the code of a pickle")
         text = f"the array {name!r} has {'elements' if dtype.names is None else 'records'}, {str(dtype)[:80]}"
         return Loss(text, name, "type", "zarr.open_array(...)[...] reads them")
     layout = _layout(node)
@@ -102,7 +102,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
             own = codec.removeprefix(_NUMCODECS)
             package = f"'numcodecs[{own}]'" if own in _EXTRAS else "numcodecs"
             verb = "brings" if own in _EXTRAS else "may bring"
-            advice = f"`pip install {package}` {verb} it" if numcodecs else "who wrote it knows its package"
+            advice = f"`pip install {package}` {verb} it" if numcodecs else "its author knows its package"
             text = f"the array {name!r} is packed by {codec[:60]!r}, which is not installed"
             return Loss(text, name, "codec", advice)
     if node["zarr_format"] == 3 and any(map(_is_swapped, _all_codecs(node.get("codecs")))):
@@ -138,7 +138,7 @@ def _named(given: object) -> tuple[object, Mapping[str, Any]]:
 
 
 def _is_swapped(codec: object) -> bool:
-    """Tell whether a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
+    """Return True if a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
     name, options = _named(codec)
     if name not in _SWAPPED:
         return False
@@ -210,14 +210,14 @@ def _layout(node: Mapping[str, Any]) -> str | None:
 
 
 def is_bytes(node: Mapping[str, Any]) -> bool:
-    """Tell whether the elements are bytes of any length."""
+    """Return True if the elements are bytes of any length."""
     if node["zarr_format"] == 2:
         return node.get("data_type") == "|O" and "vlen-bytes" in _codecs(node.get("codecs"))
     return node.get("data_type") in _BYTES
 
 
 def is_text(node: Mapping[str, Any]) -> bool:
-    """Tell whether the elements are text or bytes."""
+    """Return True if the elements are text or bytes."""
     dtype = dtype_of(node)
     return isinstance(dtype, np.dtype) and dtype.kind in "UST"
 

@@ -205,7 +205,7 @@ def _origin(shape: Shape[Any]) -> dict[str, Json]:
 
 
 def _is_regular(tiles: Tiling) -> bool:
-    """Tell whether all tiles of a mode have one size, the last perhaps less."""
+    """Return True if all tiles of a mode have one size, the last perhaps less."""
     return all(
         len(sizes) == 0 or (set(sizes[:-1]) <= {sizes[0]} and 0 < sizes[-1] <= sizes[0])
         for sizes in tiles.chunks
