@@ -31,6 +31,8 @@ _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
 """How an array says that its elements are integers, in either version."""
+_OF_OTHERS: Final = frozenset(("attributes", "consolidated_metadata"))
+"""What may have NaN: words of others, and copies of what other nodes say, with attributes of their own."""
 _BYTES: Final = 2**26
 """What a node may say: the sizes of ten million chunks."""
 _DEPTH: Final = 64
@@ -64,7 +66,7 @@ def read_node(folder: Place) -> Mapping[str, Any]:
             "zarr.create_group(path) makes one of a folder"
         )
     node = _read(folder / _NAME)
-    without = {key: value for key, value in node.items() if key != "attributes"}
+    without = {key: value for key, value in node.items() if key not in _OF_OTHERS}
     if _has_constants(without):
         raise DataFileError(f"{folder / _NAME} has NaN or Infinity outside its attributes")
     _check_version(node, 3, folder / _NAME)
