@@ -78,6 +78,7 @@ class Dataset(HLObject):
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     chunks: tuple[int, ...] | None
+    maxshape: tuple[int | None, ...]
     external: list[tuple[str, int, int]] | None
     is_virtual: bool
     file: File

@@ -61,6 +61,10 @@ _STALLED: Final = 3.0
 """Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
 _GONE: Final = 10.0
 """Seconds after which a client that takes no answer is dropped."""
+_LEAST: Final = 64
+"""Bytes of a label up to which it may be one that is answered whatever else waits: `ping`, `cancel`."""
+_MOST: Final = 1024
+"""Bytes of a label up to which it is read in less time than another thread takes to begin."""
 _log = logging.getLogger(__name__)
 
 
@@ -286,12 +290,22 @@ class Loop:
         if client is None:
             return
         client.key = key
-        self._turns.settle(client, time.monotonic())
+        begin = time.monotonic()
+        is_later = self._turns.waits(client, begin)
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
             # Refusals are answers, too: a client that takes none must not fill memory with them.
             self._drop(peer, "it takes no answers")
             return
-        begin = time.monotonic()
+        if (
+            is_later
+            and len(frames) == 2
+            and _LEAST < frames[0].nbytes <= _MOST
+            and number_of(frames) is not None
+        ):
+            self._count(client, "requests", 1)
+            self._read_later(client, frames, is_short=True)
+            client.due += time.monotonic() - begin
+            return
         try:
             found = self._reader.read(frames)
         except RequestRefusedError as error:
@@ -363,8 +377,11 @@ class Loop:
         self._forget(before, "it went away")
         return line, True
 
-    def _read_later(self, client: Client, frames: list[memoryview]) -> None:
-        """Queue a request for another thread to parse: a long one must not delay others."""
+    def _read_later(self, client: Client, frames: list[memoryview], *, is_short: bool = False) -> None:
+        """Queue a request to parse it later, in another thread unless it is short.
+
+        A long request must not delay other clients, and requests of a client that disconnects cost little.
+        """
         number = number_of(frames)
         if number is None:
             raise AssertionError("a message without a number cannot be queued")
@@ -374,6 +391,7 @@ class Loop:
             return
         task = Task(client, number, None)
         task.frames, task.weight = frames, sum([frame.nbytes for frame in frames])
+        task.is_quick = is_short
         self._ask_later(task)
 
     def _answer_at_once(self, client: Client, number: int, request: Request) -> bool:
@@ -457,16 +475,20 @@ class Loop:
                 continue
             task = client.asked[0]
             self._budget.leave(task)
-            held = client.held
+            held, is_unread = client.held, task.frames is not None
             self._begin(task)
             now = time.monotonic()
-            self._turns.charge(client, cost_of(task.nbytes, now - begin), client.held - held)
+            nbytes = 0 if is_unread else task.nbytes
+            self._turns.charge(client, cost_of(nbytes, now - begin), client.held - held)
             begin = now
 
     def _begin(self, task: Task) -> None:
         """Answer a request at once, or have another thread answer it."""
         client, request = task.client, task.request
         if task.frames is not None:
+            if task.is_quick:
+                self._read_now(task, task.frames)
+                return
             self._running += 1
             self._pool.submit(partial(self._read, task, task.frames))
             return
@@ -559,6 +581,14 @@ class Loop:
         self._done.append((task, answer))
         self._rouse()
 
+    def _read_now(self, task: Task, frames: list[memoryview]) -> None:
+        found: Answer | Request
+        try:
+            _, found = self._reader.read(frames) or receive_request(frames, self._catalogue.limits)
+        except RequestRefusedError as error:
+            found = Refused(error.reason, str(error.args[1]))
+        self._was_read(task, frames, found)
+
     def _collect(self) -> None:
         while self._done:
             task, found = self._done.popleft()
@@ -586,6 +616,7 @@ class Loop:
             return
         self._reader.keep(frames, request)
         task.know(request, self._catalogue.bytes_of(request, client.key))
+        task.is_quick = self._catalogue.is_quick(request, client.key)
         # It had its place already.
         self._budget.enter(task, first=True)
         self._busy[client.peer] = client

@@ -78,6 +78,16 @@ class FairQueue:
         young.sort(key=_asked)
         return [*settled, *young]
 
+    def waits(self, client: Client, now: float) -> bool:
+        """Tell whether what a client asks for is not even read yet, while others are served.
+
+        So it is for a newcomer that asked for much already, and did not get it.
+        """
+        if self.settle(client, now) or now - self._served > _RECENT or not client.asked:
+            return False
+        last = client.asked[-1]
+        return last.nbytes > 0 or last.frames is not None
+
     def may(self, client: Client) -> bool:
         """Return True if a client is served now: not far ahead of others, newcomers within their share."""
         if client.is_settled:
@@ -102,5 +112,5 @@ def _due(client: Client) -> float:
     return client.due
 
 
-def _asked(client: Client) -> tuple[int, float]:
-    return client.wanted, client.due
+def _asked(client: Client) -> tuple[bool, int, float]:
+    return client.asked[0].frames is not None, client.wanted, client.due

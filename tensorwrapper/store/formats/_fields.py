@@ -51,8 +51,6 @@ class FieldsOf:
     path: FieldPath
     shape: Extents
     dtype: "np.dtype[Any]"
-    is_partial: bool = False
-    """True if NumPy has no type for other fields: then h5py reads no field by name."""
 
     @property
     def chunks(self) -> Extents | None:
@@ -65,22 +63,23 @@ class FieldsOf:
         """The file, which was opened to be read."""
         return self.dataset.file
 
+    def __repr__(self) -> str:
+        # Not what h5py shows, which fails for records whose fields overlap.
+        return f"<HDF5 dataset {'.'.join([str(self.dataset.name), *self.path])!r}>"
+
     def __getitem__(self, key: tuple[slice, ...]) -> Array:
-        found: Any
         outer = len(self.dataset.shape)
-        if self.is_partial:
-            found = self._alone(key[:outer])
-            for name in self.path:
-                found = found[name]
-            return cast("Array", found[(*[slice(None)] * outer, *key[outer:])])
-        source: Any = self.dataset.fields(self.path[0]) if self.path else self.dataset
-        found = np.asarray(source[key[:outer]])
-        for name in self.path[1:]:
+        # The key of an element without modes would make a scalar, which is True whatever its byte is.
+        found: Any = self._alone(key[:outer]) if self.path else np.asarray(self.dataset[key[:outer] or ...])
+        for name in self.path:
             found = found[name]
-        return cast("Array", found[(*[slice(None)] * outer, *key[outer:])])
+        return cast("Array", found[(*[slice(None)] * outer, *key[outer:], ...)])
 
     def _alone(self, key: tuple[slice, ...]) -> Array:
-        """Return records of this field alone: HDF5 converts no others."""
+        """Return records of this field alone, which HDF5 converts without the others.
+
+        h5py's own type of the whole record has fields that overlap where one is wider in memory.
+        """
         import h5py  # noqa: PLC0415 - an extra
 
         inner = self.shape[len(self.dataset.shape) :]

@@ -6,8 +6,9 @@ holds no foreign bytes and never changes, so equal labels may share it.
 
 import math
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, TypeAlias, cast, final
 
@@ -310,6 +311,35 @@ def _plan_tensor(
     allow_longdouble: bool,  # noqa: FBT001
 ) -> TensorPlan | Refusal:
     description = field.mapping()
+    pointer = field["pointer"].value
+    if pointer is not None and not (type(pointer) is int and pointer == 0):
+        refuse("unsupported", f"{field} has a pointer; memory of other processes is never touched")
+    try:
+        return _plan_understood(field, description, number, limits, table, allow_longdouble)
+    except RemoteProtocolError:
+        # Whatever else is wrong: of what is not understood nobody here knows what is right.
+        for read in (partial(_packings_of, field, table), partial(_types, field, allow_longdouble)):
+            with suppress(RemoteProtocolError):
+                found = read()
+                if isinstance(found, Refusal):
+                    return found
+        if description.get("dtype") == "?":
+            return _no_type(field)
+        raise
+
+
+def _no_type(field: Field) -> Refusal:
+    return Refusal("unsupported", f"{field} has no type, but a shape")
+
+
+def _plan_understood(
+    field: Field,
+    description: Mapping[str, Json],
+    number: int,
+    limits: Limits,
+    table: PackingTable,
+    allow_longdouble: bool,  # noqa: FBT001
+) -> TensorPlan | Refusal:
     elements: ElementPacking | None = None
     shape: ShapePacking | None = None
     nulls: Field | None = None
@@ -327,7 +357,7 @@ def _plan_tensor(
     part = field["part"].integer() if "part" in description else number
     if not dtype.itemsize:
         if extents or elements is not None or shape is not None or nulls is not None:
-            return Refusal("unsupported", f"{field} has no type, but a shape")
+            return _no_type(field)
         return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
     nbytes = math.prod(extents) * dtype.itemsize
     if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
@@ -400,9 +430,6 @@ def _packings_of(
     field: Field, table: PackingTable
 ) -> tuple[ElementPacking | None, ShapePacking | None, Field | None] | Refusal:
     """Return the result of `read_packings`; unknown packings are refused later."""
-    pointer = field["pointer"].value
-    if pointer is not None and not (type(pointer) is int and pointer == 0):
-        refuse("unsupported", f"{field} has a pointer; memory of other processes is never touched")
     try:
         return read_packings(field, table)
     except RemoteProtocolError as error:

@@ -17,7 +17,6 @@ from tensorwrapper.wire.codec._no_elements import NoElements
 from tensorwrapper.wire.codec._plan import TensorPlan, in_layers
 from tensorwrapper.wire.packings._nullable import read_validity
 from tensorwrapper.wire.packings._packing import Received, ShapePacking
-from tensorwrapper.wire.packings._table import check_version
 from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._part_reader import PartReader
 
@@ -71,7 +70,7 @@ class Reader:
         return layout
 
     def _unpacked(self, plan: TensorPlan, packing: ShapePacking, fields: Field) -> Layout[Any]:
-        layout = packing.unpack_shape(check_version(fields, packing.version), plan.extents, self._parts)
+        layout = packing.unpack_shape(fields, plan.extents, self._parts)
         return named_by_label(in_layers(layout, plan.layers, plan.field), plan.names, plan.field)
 
     def _buffer(self, plan: TensorPlan, data: memoryview, layout: Layout[Any] | None) -> BufferCommon[Any]:

@@ -162,6 +162,13 @@ class PackingCommon(ABC):
         """The version that is written, and the only one that is read."""
         return 1
 
+    def not_understood(self, fields: Field) -> str | None:  # noqa: ARG002 - most know all of a version
+        """Return what an object of this version says that this reader does not know; None if it knows all.
+
+        It is asked before anything else is read of the tensor, which may then differ in everything.
+        """
+        return None
+
 
 class ElementPacking(PackingCommon):
     """Abstract: `name`, `pack`, `unpack`. Storage of a run of elements."""

@@ -5,6 +5,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import StringData, Strings, decode_tf_strings, encode_tf_strings
 from tensorwrapper.buffer.lowlevel import holds_strings
@@ -51,13 +52,16 @@ class StringPacking(ElementPacking):
             described["validity"] = parts.add_elements(np.packbits(packed.is_valid(), bitorder="little"))
         return Packed(packed.data, described, offsets.item)
 
+    def not_understood(self, fields: Field) -> str | None:
+        form = fields["form"].value
+        known = form in (None, "offsets", "tf_string")
+        return None if known else f"strings in the form {str(form)[:24]!r}"
+
     def unpack(self, received: Received) -> Strings:
         fields, data = received.fields, received.values
         if received.dtype != _BYTE:
             refuse("schema", f"{fields} is of strings, whose bytes have the dtype u and the word 1")
         kind, form = fields["kind"].one_of(("utf8", "binary")), fields["form"].value
-        if form not in (None, "offsets", "tf_string"):
-            refuse("unsupported", f"{fields} has strings in the form {str(form)[:24]!r}")
         read = _read_tf if form == "tf_string" else _read_offsets
         try:
             strings = read(received, data, "utf8" if kind == "utf8" else "binary")

@@ -168,9 +168,9 @@ def _read_packings(
         return None, None
     if isinstance(packing, Refusal):
         return packing
+    fields = _understood(description, packing)
     if isinstance(packing, ShapePacking):
         return None, packing
-    fields = check_version(description[packing.name], packing.version)
     shape = _named(fields["packing"], fields, table)
     if isinstance(shape, Refusal):
         refuse(shape.reason, shape.message)
@@ -178,7 +178,17 @@ def _read_packings(
         return packing, None
     if not isinstance(shape, ShapePacking):
         refuse("unsupported", f"{fields} has the packing {shape.name!r}, which is of no shape")
+    _understood(description, shape)
     return packing, shape
+
+
+def _understood(description: Field, packing: Packing) -> Field:
+    """Return what a label says under the name of a packing, if this reader knows all of it."""
+    fields = check_version(description[packing.name], packing.version)
+    unknown = packing.not_understood(fields)
+    if unknown is not None:
+        refuse("unsupported", f"{fields} has {unknown}")
+    return fields
 
 
 def _named(name: Field, owner: Field, table: PackingTable) -> Packing | Refusal | None:

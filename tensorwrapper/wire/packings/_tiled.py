@@ -42,10 +42,12 @@ class TiledPacking(ShapePacking):
         fields = _describe(shape.partitions, shape.grid.origin, parts)
         return PackedShape({**fields, "storage": "tiles"}, (tensor.size,), tensor)
 
+    def not_understood(self, fields: Field) -> str | None:
+        storage = fields["storage"].value
+        return None if storage in (None, "box", "tiles") else f"tiles in the storage {str(storage)[:24]!r}"
+
     def unpack_shape(self, fields: Field, extents: Index, parts: PartReader) -> Layout[Any]:
         storage = fields["storage"].value
-        if storage not in (None, "box", "tiles"):
-            refuse("unsupported", f"{fields} has tiles in the storage {str(storage)[:24]!r}")
         partitions, first = _read_partitions(fields, parts)
         box = tuple([p.extent for p in partitions])
         parts.claim_empty(_empty_tiles(partitions), fields)

@@ -1,9 +1,10 @@
 # ruff: noqa: T201 - it prints figures
 """What an honest client and a newcomer see of a server that many clients flood, vanish from and come to.
 
-``python tests/benchmarks/remote/load.py [CLIENTS] [SECONDS]``. Each flooding client asks for 30 answers of
-2 MiB, and every second it vanishes and comes back as another one. Half of them take what comes, half take
-nothing. All of it goes over the loopback interface, and ends after so many seconds.
+``python tests/benchmarks/remote/load.py [CLIENTS] [SECONDS] [APART]``. Each flooding client asks for 30
+answers of 2 MiB, and every second it vanishes and comes back as another one. Half of them take what comes,
+half take nothing. They come within APART seconds, 1 if not given; 0 is all at once. All of it goes over the
+loopback interface, and ends after so many seconds.
 """
 
 import contextlib
@@ -25,6 +26,8 @@ ROWS, COLUMNS = 8192, 2048
 """Of the matrix of float64 that is served: 128 MiB."""
 ASKED, PIECE = 30, 128
 """How many answers a client asks for, of how many rows each: 2 MiB."""
+DIFFERENT = 100
+"""Clients that ask for different rows: what a server was asked for before, it need not read again."""
 HONEST = 1024
 """Rows of the honest read: 16 MiB."""
 
@@ -42,18 +45,24 @@ def hold() -> None:
 class Flood:
     """Peers that ask for much, vanish after a second, and come back as others."""
 
-    def __init__(self, address: str, count: int) -> None:
+    def __init__(self, address: str, count: int, apart: float) -> None:
         self.address, self.context, self.poller = address, zmq.Context(), zmq.Poller()
-        parts = [Outer([range(PIECE * k, PIECE * (k + 1)), range(COLUMNS)]) for k in range(ASKED)]
-        self.requests = [send_request(k + 1, AskRead("x", "", None, (own,))) for k, own in enumerate(parts)]
+        self.requests = [self.request(k, first) for first in range(DIFFERENT) for k in range(ASKED)]
         begin = time.monotonic()
-        self.peers = [(begin + 1 + k / count, self.come(k)) for k in range(count)]
+        self.peers = [(begin + 1 + apart * k / count, self.come(k)) for k in range(count)]
+
+    @staticmethod
+    def request(number: int, first: int) -> list[bytes | memoryview]:
+        begin = first + PIECE * number
+        wanted = Outer([range(begin, begin + PIECE), range(COLUMNS)])
+        return list(send_request(number + 1, AskRead("x", "", None, (wanted,))))
 
     def come(self, number: int) -> "zmq.Socket[bytes]":
         peer = self.context.socket(zmq.DEALER)
         peer.linger, peer.rcvhwm = 0, 2
         peer.connect(self.address)
-        for frames in self.requests:
+        first = ASKED * (number % DIFFERENT)
+        for frames in self.requests[first : first + ASKED]:
             peer.send_multipart([b"", *frames], zmq.NOBLOCK)
         if number % 2:
             self.poller.register(peer, zmq.POLLIN)
@@ -74,8 +83,8 @@ class Flood:
                 self.peers[number] = (now + 1, self.come(number))
 
 
-def flood(address: str, count: int, seconds: float) -> None:
-    until, peers = time.monotonic() + seconds, Flood(address, count)
+def flood(address: str, count: int, seconds: float, apart: float) -> None:
+    until, peers = time.monotonic() + seconds, Flood(address, count, apart)
     while time.monotonic() < until:
         peers.step()
     peers.context.destroy(0)
@@ -115,7 +124,7 @@ def told(what: str, seconds: list[float]) -> None:
 
 
 def main() -> None:
-    count, seconds = [*map(int, sys.argv[1:]), *(100, 10)[len(sys.argv) - 1 :]]
+    count, seconds, apart = [*map(int, sys.argv[1:]), *(100, 10, 1)[len(sys.argv) - 1 :]]
     words = [sys.executable, __file__]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([*words, "hold"], **pipes) as server:  # type: ignore[call-overload]
@@ -125,7 +134,7 @@ def main() -> None:
             told("an honest read of 16 MiB, calm", honest(address, 2))
             told("a newcomer, calm", [newcomer(address) for _ in range(10)])
             before = descriptors(server.pid)
-            flooding = subprocess.Popen([*words, "flood", address, str(count), str(seconds + 4)])
+            flooding = subprocess.Popen([*words, "flood", address, *map(str, (count, seconds + 4, apart))])
             time.sleep(1.5)
             most, new = [], []
             reading = subprocess.Popen([*words, "honest", address, str(seconds)])
@@ -154,7 +163,7 @@ if __name__ == "__main__":
         case ["hold"]:
             hold()
         case ["flood"]:
-            flood(sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+            flood(sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), float(sys.argv[5]))
         case ["honest"]:
             told("an honest read of 16 MiB, under load", honest(sys.argv[2], float(sys.argv[3])))
         case _:

@@ -23,7 +23,7 @@ def test_who_floods_and_vanishes_leaves_others_exact_and_nothing_behind():
         tw.serve({"x": x, "y": np.arange(4.0)}, limits=ServeLimits(connections=CONNECTIONS)) as server,
         tw.connect(server.address, timeout=60) as early,
     ):
-        words = [sys.executable, str(LOAD), "flood", server.address, str(CLIENTS), str(SECONDS)]
+        words = [sys.executable, str(LOAD), "flood", server.address, *map(str, (CLIENTS, SECONDS, 0))]
         reads = 0
         with subprocess.Popen(words) as flood:
             while flood.poll() is None:

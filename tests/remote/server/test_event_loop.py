@@ -456,3 +456,41 @@ def test_a_request_that_takes_long_to_read_is_cancelled_and_replayed_as_any_othe
         socket.send(send_request(6, ev.AskHealth()))
         assert receive_answer(socket.receive_frames()[1])[0] == 6
         assert server._loop._budget.waiting == 0
+
+
+def test_what_newcomers_ask_for_is_read_when_its_turn_comes_and_answered_as_any_other(monkeypatch):
+    """Thousands of requests whose clients vanish cost more to read than all else."""
+    read = list[int]()
+    given = _event_loop.RequestReader.read
+    monkeypatch.setattr(
+        _event_loop.RequestReader, "read", lambda self, frames: read.append(1) or given(self, frames)
+    )
+    monkeypatch.setattr(_event_loop.FairQueue, "waits", lambda _self, client, _now: bool(client.asked))
+    slow = Slow()
+    with tw.serve({"slow": slow, "x": X}, threads=1) as server, Socket("DEALER") as socket:
+        socket.connect(server.address)
+        for number in (0, 1, 2):
+            socket.send(send_request(number, ev.AskRead("slow", "", None, (Outer([range(4)]),))))
+        assert slow.begun.wait(20)
+        for number in range(3, 40):
+            socket.send(send_request(number, ev.AskRead("x", "", None, (Runs(number, 2),))))
+        socket.send(send_request(40, ev.AskRead("x", "", None, (Runs(10**9, 2),))))
+        odd = b'ZIO0JSON{"tw":{"read":{"name":"x","version":"","select":"everything"}}}'
+        socket.send([odd, send_request(41, ev.Ping())[1]])
+        socket.send(send_request(7, ev.AskRead("x", "", None, (Runs(0, 2),))))
+        socket.send(send_request(42, ev.Cancel(8)))
+        assert receive_answer(socket.receive_frames()[1]) == (
+            7,
+            ev.Refused("replayed", "the request 7 is not answered yet"),
+        )
+        assert server.stats()["in_flight"] == 41
+        # Two of the slow ones are worked at, and the third waits; so do all others, but the cancel.
+        assert len(read) <= 4
+        slow.release.set()
+        found = dict(receive_answer(socket.receive_frames()[1]) for _ in range(41))
+        assert sorted(found) == [*range(8), *range(9, 42)]
+        for number in (3, 7, 39):
+            assert np.frombuffer(found[number].frames[0]).tolist() == [number, number + 1]
+        assert (found[40].reason, found[41].reason) == ("bounds", "schema")
+        assert server._loop._budget.waiting == 0
+        assert server.stats()["bytes_held"] == 0

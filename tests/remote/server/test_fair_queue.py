@@ -118,3 +118,17 @@ def test_a_client_settles_when_it_was_there_for_two_seconds_and_took_an_answer()
     assert FairQueue.settle(own, 102.1)
     own.counts["answers"] = 0
     assert FairQueue.settle(own, 102.2)
+
+
+def test_what_newcomers_ask_for_is_not_even_read_beside_who_settled():
+    turns = FairQueue()
+    busy, young, new = client("old", 0.0, MIB), client("a", 99.9, MIB), client("b", 99.9, 10)
+    assert not turns.waits(young, 100.0)
+    turns.order([busy, young, new], 100.0, has_room)
+    # What comes behind small requests is read at once, and all that who settled asks for.
+    assert [turns.waits(own, 100.05) for own in (busy, young, new)] == [False, True, False]
+    new.asked.append(Task(new, 9, None))
+    new.asked[-1].frames = []
+    assert turns.waits(new, 100.05)
+    assert not turns.waits(young, 100.2)
+    assert not turns.waits(young, 102.0)

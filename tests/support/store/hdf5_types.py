@@ -119,7 +119,7 @@ def variants():
     return dict(itertools.chain(whole_numbers(), other_numbers(), truths(), pairs()))
 
 
-def written_bytes(path: Path, kinds, raw, *, chunked=False, user_block=0):
+def written_bytes(path: Path, kinds, raw, *, extents=None, chunked=False, user_block=0):
     """Write datasets of these types, each of the bytes that `raw` returns for its type and name."""
     plan = h5py.h5p.create(h5py.h5p.FILE_CREATE)
     plan.set_userblock(user_block)
@@ -133,7 +133,9 @@ def written_bytes(path: Path, kinds, raw, *, chunked=False, user_block=0):
             how.set_chunk((count,))
         else:
             how.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-        found = h5py.h5d.create(file, name.encode(), kind, h5py.h5s.create_simple((count,)), how)
+        own = (count,) if extents is None else extents
+        space = h5py.h5s.create_simple(own) if own else h5py.h5s.create(h5py.h5s.SCALAR)
+        found = h5py.h5d.create(file, name.encode(), kind, space, how)
         if chunked:
             found.write_direct_chunk((0,), data)
         else:

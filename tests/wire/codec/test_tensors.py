@@ -68,6 +68,36 @@ def test_its_neighbours_are_read(unknown, place):
         assert f"tensors[{place}]" in str(error)
 
 
+@pytest.mark.parametrize(
+    "also",
+    [{"shape": [3]}, {"shape": None}, {"part": 9}, {"mode_names": 3}, {"layers": [9]}, {"order": [0]}],
+    ids=str,
+)
+@pytest.mark.parametrize("unknown", UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_what_else_is_wrong_is_of_no_meaning(unknown, also):
+    """A later version of a packing may have another shape, other parts and other keys."""
+    read = decode(frames_of(GOOD, {**unknown, **also}))
+    assert read.tensors[0].tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert refusal(lambda: read.tensors[1]).reason == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "two",
+    [
+        {"dtype": "q", "packing": 1},
+        {"word": 3, "packing": "jagged"},
+        {"logical": "decimal", "packing": True},
+        {"packing": "gzip", "logical": 1},
+        {"packing": "string", "string": {"version": 1, "form": "rope"}, "shape": [1, 1]},
+        {"packing": "zstd", "zstd": {"version": 1, "packing": "tiled"}, "tiled": {"version": 2}},
+    ],
+    ids=str,
+)
+def test_one_thing_that_is_not_known_is_enough(two):
+    read = decode(frames_of(GOOD, {**GOOD, **two}))
+    assert refusal(lambda: read.tensors[1]).reason == "unsupported"
+
+
 @pytest.mark.parametrize("unknown", UNKNOWN.values(), ids=UNKNOWN.keys())
 def test_a_strict_reader_refuses_the_message(unknown):
     error = refusal(lambda: decode(frames_of(GOOD, unknown), strict=True))

@@ -58,7 +58,7 @@ def test_the_packing_of_the_shape(good):
     for packing in ("jagged", "tiled"):
         assert good.reason(packing=packing) == "schema"
     assert len(decode(good.frames(packing="dense")).tensors) == 1
-    assert good.reason(packing="jagged", beside={"order": [0, 1]}) == "unsupported"
+    assert good.reason(packing="jagged", beside={"order": [0, 1], "jagged": {"version": 1}}) == "unsupported"
 
 
 def test_parts_that_are_not_there(good):

@@ -91,9 +91,18 @@ def fetched_source(ranges: Ranges, found: "h5py.Dataset", otherwise: "Source", l
         return own if isinstance(own, FetchedElements) else otherwise
     filters = _filters_of(found)
     # With a user block, versions of HDF5 differ in where they say that chunks are.
-    if filters is None or found.file.userblock_size:
+    if filters is None or found.file.userblock_size or _has_swapped_places(found):
         return otherwise
     return FetchedChunks(ranges, found, found.shape, found.chunks, dtype, filters, otherwise, limits)
+
+
+def _has_swapped_places(found: "h5py.Dataset") -> bool:
+    """Tell whether HDF5 may say the places of other chunks: if one mode may grow, and is not the first.
+
+    It counts chunks with that mode first, and up to version 2.0 says their places as if it did not.
+    """
+    growing = [mode for mode, most in enumerate(found.maxshape) if most is None]
+    return len(growing) == 1 and growing[0] > 0
 
 
 def _filters_of(found: "h5py.Dataset") -> tuple[int, ...] | None:

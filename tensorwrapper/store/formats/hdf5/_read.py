@@ -222,7 +222,7 @@ class _Finder:
     def _enter_fields(self, name: str, found: "h5py.Dataset", look: DatasetFacts, held: Held) -> None:
         """Note the fields of records."""
         for path, own in field_paths(look.dtype):
-            self._field(found, name, path, own, held, is_partial=bool(look.odd))
+            self._field(found, name, path, own, held)
         for full, why in look.odd:
             text = f"the field {full!r} is none that h5py can read, {why}"
             self.losses.append(Loss(text, full, "type"))
@@ -364,14 +364,12 @@ class _Finder:
         path: FieldPath,
         dtype: "np.dtype[Any]",
         held: Held,
-        *,
-        is_partial: bool,
     ) -> None:
         """Note a field of records; its name is decided when all names are known."""
         full = ".".join([name, *path])
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
-            read = partial(self._parts, found, path, dtype, is_partial=is_partial)
+            read = partial(self._parts, found, path, dtype)
             self.entries.append((full, name, attrs.evolve(held, read=read)))
         else:
             self.losses.append(loss)
@@ -426,14 +424,14 @@ class _Finder:
                 yield Variable(part, dimension, samples, instances)
 
     def _parts(
-        self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]", *, is_partial: bool = False
+        self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]"
     ) -> "Tensor[Any] | View[Any]":
         """Return a field, or elements that are arrays, as a view that h5py reads."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
         own, inner = inner_of(dtype)
-        parts = FieldsOf(found, path, (*found.shape, *inner), own, is_partial=is_partial)
+        parts = FieldsOf(found, path, (*found.shape, *inner), own)
         if is_text(own):
             return self._text_parts(found, parts)
         return self._placed(
@@ -539,7 +537,8 @@ class _Finder:
     def _source(self, found: "h5py.Dataset") -> "Source":
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
-        source = CheckedSource(ArraySource(found), self.path, "HDF5", found.name or "")
+        array = found if found.shape else FieldsOf(found, (), (), found.dtype)
+        source = CheckedSource(ArraySource(array), self.path, "HDF5", found.name or "")
         if isinstance(self.memory, Ranges):
             return fetched_source(self.memory, found, source, self.limits)
         return source

@@ -72,14 +72,13 @@ def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
     missing = _missing_filter(found, name)
     if missing is not None:
         return missing
-    try:
-        dtype = _type_of(found, found.id.get_type())
-    except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+    kind = found.id.get_type()
+    if isinstance(kind, h5py.h5t.TypeCompoundID) and not _is_complex(kind):
         odd: list[tuple[str, str]] = []
-        kind = found.id.get_type()
-        partial = _readable(kind, name, odd) if isinstance(kind, h5py.h5t.TypeCompoundID) else None
-        if partial is not None:
-            return DatasetFacts(partial, "records", tuple(odd))
+        return DatasetFacts(_fields_of(kind, name, odd), "records", tuple(odd))
+    try:
+        dtype = _type_of(found, kind)
+    except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
         wider = _wider(found)
         if wider is not None:
             return DatasetFacts(wider, "converted")
@@ -90,30 +89,22 @@ def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
     if refused is not None:
         code, why, advice = refused
         return Loss(f"the dataset {name!r} has {why}", name, code, advice)
-    packing = _packing(found, dtype)
-    if packing is None:
-        return Loss(f"the dataset {name!r} has elements that HDF5 does not convert to {dtype}", name, "type")
-    return DatasetFacts(dtype, packing)
+    return DatasetFacts(dtype, _packing(found, dtype))
 
 
-def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing | None:
-    """Return how a dataset is read; None if not at all."""
+def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing:
+    """Return how a dataset is read that has no records."""
     import h5py  # noqa: PLC0415 - an extra
 
-    if dtype.names is not None:
-        return "records"
     if dtype.subdtype is not None:
         return "arrays"
     if is_text(dtype):
         return "strings"
     if h5py.check_vlen_dtype(dtype) is not None:
         return "vlen"
-    raw = reads_raw(found, dtype)
-    if not raw and h5py.h5t.find(found.id.get_type(), h5py.h5t.py_create(dtype)) is None:
-        return None
     if found.chunks is not None:
         return "chunked"
-    return "dense" if raw else "converted"
+    return "dense" if reads_raw(found, dtype) else "converted"
 
 
 def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
@@ -139,10 +130,20 @@ def start_of(found: "h5py.Dataset") -> int | None:
     return found.id.get_offset() if found.chunks is None and found.id.get_storage_size() else None
 
 
-def _readable(
-    kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str, str]]
-) -> "np.dtype[Any] | None":
-    """Return a record of the fields that NumPy has types for, and note the others; None if there are none."""
+def _is_complex(kind: "h5py.h5t.TypeCompoundID") -> bool:
+    """Tell whether a record is a complex number for h5py."""
+    try:
+        return bool(_type_of(kind, kind).names is None)
+    except Exception:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
+        return False
+
+
+def _fields_of(kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str, str]]) -> "np.dtype[Any]":
+    """Return a record of the fields that NumPy has types for, and note the others.
+
+    Each field is looked at alone. h5py's type of the whole has each where it is in the file, and so they
+    overlap where one is wider in memory: some floats are.
+    """
     import h5py  # noqa: PLC0415 - an extra
 
     fields: list[tuple[str, np.dtype[Any]]] = []
@@ -153,17 +154,16 @@ def _readable(
             odd.append((f"{above}.{name}", f"its name {raw!r} is no text in UTF-8"))
             continue
         own = kind.get_member_type(k)
-        found: np.dtype[Any] | None
+        if isinstance(own, h5py.h5t.TypeCompoundID) and not _is_complex(own):
+            found = _fields_of(own, f"{above}.{name}", odd)
+            # One of which nothing is left has been noted, field by field.
+            fields += [(name, found)] if found.names else []
+            continue
         try:
-            found = _type_of(own, own)
-        except Exception as error:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
-            if not isinstance(own, h5py.h5t.TypeCompoundID):
-                odd.append((f"{above}.{name}", str(error)))
-                continue
-            found = _readable(own, f"{above}.{name}", odd)
-        if found is not None:
-            fields.append((name, found))
-    return np.dtype(fields) if fields else None
+            fields.append((name, _type_of(own, own)))
+        except Exception as error:  # noqa: BLE001 - as above
+            odd.append((f"{above}.{name}", str(error)))
+    return np.dtype(fields)
 
 
 def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -> "np.dtype[Any]":
@@ -176,7 +176,13 @@ def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -
     """
     if has_misread(kind):
         raise TypeError("HDF5 converts integers of one big-endian byte with unused bits to wrong numbers")
-    return shown.dtype
+    import h5py  # noqa: PLC0415 - an extra
+
+    dtype = shown.dtype
+    is_number = (dtype.subdtype or (dtype,))[0].kind in _NUMBERS
+    if is_number and h5py.h5t.find(kind, h5py.h5t.py_create(dtype)) is None:
+        raise TypeError(f"HDF5 does not convert it to {dtype}")
+    return dtype
 
 
 def has_misread(kind: "h5py.h5t.TypeID") -> bool:
@@ -188,7 +194,7 @@ def has_misread(kind: "h5py.h5t.TypeID") -> bool:
 
     if isinstance(kind, h5py.h5t.TypeCompoundID):
         return any(has_misread(kind.get_member_type(k)) for k in range(kind.get_nmembers()))
-    if isinstance(kind, h5py.h5t.TypeArrayID | h5py.h5t.TypeVlenID):
+    if isinstance(kind, h5py.h5t.TypeArrayID | h5py.h5t.TypeVlenID | h5py.h5t.TypeEnumID):
         return has_misread(kind.get_super())
     if not isinstance(kind, h5py.h5t.TypeIntegerID):
         return False

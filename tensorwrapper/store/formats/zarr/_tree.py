@@ -31,6 +31,8 @@ _GROUP_2: Final = ".zgroup"
 _ATTRIBUTES_2: Final = ".zattrs"
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
 """Integer types of arrays, in either version."""
+_OF_OTHERS: Final = frozenset(("attributes", "consolidated_metadata"))
+"""Keys that may have NaN: attributes, and copies of the metadata of other nodes, with their attributes."""
 _BYTES: Final = 2**26
 """Bytes of the metadata of a node at most: the sizes of ten million chunks."""
 _DEPTH: Final = 64
@@ -64,7 +66,7 @@ def read_node(folder: Place) -> Mapping[str, Any]:
             "zarr.create_group(path) makes one of a folder"
         )
     node = _read(folder / _NAME)
-    without = {key: value for key, value in node.items() if key != "attributes"}
+    without = {key: value for key, value in node.items() if key not in _OF_OTHERS}
     if _has_constants(without):
         raise DataFileError(f"{folder / _NAME} has NaN or Infinity outside its attributes")
     _check_version(node, 3, folder / _NAME)

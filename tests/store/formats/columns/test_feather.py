@@ -58,3 +58,27 @@ def test_a_column_that_is_damaged_hides_no_other(tmp_path, codec, magic, end):
     with pytest.raises(DataFileError, match="damaged"):
         f["b"]
     assert tw.store.convert(tmp_path / "a", tmp_path / "b.tens", strict=False).names == ("a", "c")
+
+
+@pytest.mark.parametrize(
+    "around", [lambda rows: rows, lambda rows: [[row] for row in rows]], ids=["", "lists"]
+)
+def test_a_field_that_is_not_read_hides_no_other(tmp_path, around):
+    """pyarrow finds fault with a dictionary without words whose numbers are all of null structs."""
+    words = pa.dictionary(pa.int16(), pa.int64())
+    kind = pa.struct([("word", words), ("text", pa.string()), ("x", pa.int32())])
+    rows = around([{"word": None, "text": "sense", "x": 1}, {"word": None, "text": "and", "x": 2}, None])
+    array = pa.array(rows, pa.list_(kind) if isinstance(rows[0], list) else kind)
+    path = tmp_path / "a.feather"
+    pf.write_feather(pa.table({"c": array}), path, compression="uncompressed")
+    raw = path.read_bytes()
+    assert raw.count(b"senseand") == 1
+    path.write_bytes(raw.replace(b"senseand", b"s\xffnseand"))
+    f = tw.open(path)
+    assert (list(f), [(loss.name, loss.code) for loss in f.losses]) == (
+        ["c.text", "c.x"],
+        [("c.word", "type")],
+    )
+    assert f["c.x"].tolist() == around([1, 2, None])
+    with pytest.raises(DataFileError, match="UTF"):
+        f["c.text"]

@@ -209,3 +209,18 @@ def test_a_heap_without_an_end_is_refused_where_hdf5_comes_to_it(before, size):
             heaps.check_between(*span)
     with pytest.raises(DataFileError, match="never ends"):
         heaps.check()
+
+
+@pytest.mark.parametrize("version", ["earliest", "v110", "latest"])
+@pytest.mark.parametrize("most", [(None, 4), (3, None), (None, None), (9, None), (3, 4)])
+@pytest.mark.parametrize("packing", DIRECT)
+def test_modes_that_may_grow_move_no_chunks(version, most, packing):
+    """HDF5 counts chunks with the one mode first that may grow, and says their places as if it did not."""
+    array = np.arange(12, dtype="i4").reshape(3, 4)
+    raw = in_memory(
+        lambda file: file.create_dataset("x", data=array, chunks=(1, 1), maxshape=most, **packing),
+        libver=version,
+    )
+    f = tw.open(raw)
+    assert f["x"].tolist() == array.tolist()
+    assert f["x"][1:, 2].tolist() == array[1:, 2].tolist()

@@ -214,3 +214,62 @@ def test_what_was_never_written_is_what_it_is_filled_with_also_behind_a_user_blo
             "there": [1.5, 2.5],
             "x": [[7, 7]] * 3,
         }
+
+
+@pytest.mark.parametrize("extents", [(), (3,)])
+def test_fields_that_are_wider_in_memory_move_no_others(tmp_path, extents):
+    """h5py's own type of such records has fields that overlap."""
+    deep = record(7, ("c", 0, BFLOAT), ("d", 2, T.STD_I32BE), ("e", 6, E5M2))
+    kind = record(15, ("a", 0, biased(F32, 126)), ("b", 4, T.STD_I32LE), ("deep", 8, deep))
+    raw = bytes.fromhex("0000803f 07000000 403f 00000009 3c")
+    size = int(np.prod(extents))
+    path = written_bytes(tmp_path / "a.h5", {"r": kind}, lambda _, __: raw * size, extents=extents)
+    expected = {
+        "r.a": ("f8", 2.0),
+        "r.b": ("i4", 7),
+        "r.deep.c": ("f4", 0.75),
+        "r.deep.d": (">i4", 9),
+        "r.deep.e": ("f2", 1.0),
+    }
+    for source in (path, path.read_bytes()):
+        with tw.open(source) as f:
+            assert set(f) == set(expected)
+            assert f.losses == ()
+            for name, (dtype, value) in expected.items():
+                found = np.asarray(f[name])
+                assert (found.dtype, found.tolist()) == (dtype, np.full(extents, value).tolist()), name
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_what_hdf5_does_not_convert_is_told_in_records_and_arrays(tmp_path, chunked):
+    """It has no way from a bit field of one big-endian byte, and none is tried."""
+    kinds = {
+        "alone": T.STD_B8BE,
+        "array": T.array_create(T.STD_B8BE, (2,)),
+        "r": record(9, ("bits", 0, T.STD_B8BE), ("x", 1, T.STD_I64LE)),
+        "e": words(integers(T.STD_I8BE, 5), A=1),
+    }
+    path = written_bytes(
+        tmp_path / "a.h5", kinds, lambda _, kind: bytes(4 * kind.get_size()), chunked=chunked
+    )
+    with tw.open(path) as f:
+        assert {name: np.asarray(f[name]).tolist() for name in f} == {"r.x": [0] * 4}
+        assert [(loss.name, loss.code) for loss in f.losses] == [
+            ("alone", "type"),
+            ("array", "type"),
+            ("e", "type"),
+            ("r.bits", "type"),
+        ]
+
+
+@pytest.mark.parametrize("base", [T.STD_U8LE, T.STD_I16LE, T.STD_I64BE])
+def test_one_truth_value_alone_is_checked_as_many_are(tmp_path, base):
+    kind = words(base, **TRUTH)
+    raw = (5).to_bytes(kind.get_size(), "big" if base == T.STD_I64BE else "little")
+    kinds = {"x": kind, "r": record(kind.get_size(), ("b", 0, kind))}
+    path = written_bytes(tmp_path / "a.h5", kinds, lambda _, __: raw, extents=())
+    for source in (path, path.read_bytes()):
+        f = tw.open(source)
+        for name in ("x", "r.b"):
+            with pytest.raises(DataFileError, match="neither 0 nor 1"):
+                np.asarray(f[name])

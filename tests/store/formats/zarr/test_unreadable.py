@@ -10,6 +10,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.formats.zarr import _unreadable
 from tensorwrapper.store.formats.zarr._grid import knows_grids
+from tests.support.store.served_files import served
 
 
 @pytest.fixture
@@ -127,6 +128,23 @@ def test_attributes_may_say_that_nothing_is_a_number(path, value):
     zarr.open_group(str(path), mode="a")["x"].attrs["nodata"] = value
     f = tw.open(path)
     assert (sorted(f), f["x"].tolist(), f.losses) == (["odd", "x"], [1.0, 2.0], ())
+
+
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("version", [2, 3])
+def test_attributes_may_say_so_in_consolidated_metadata(tmp_path, version):
+    """xarray writes both: a fill value that is not a number, and consolidated metadata."""
+    path = tmp_path / "a.zarr"
+    group = zarr.create_group(str(path), zarr_format=version)
+    group.create_array("g/x", shape=(2,), dtype="f4", chunks=(2,))[:] = [1, 2]
+    group["g/x"].attrs["_FillValue"] = float("nan")
+    zarr.consolidate_metadata(str(path), zarr_format=version)
+    with served(
+        {f"a.zarr/{p.relative_to(path)}": p.read_bytes() for p in path.rglob("*") if p.is_file()}, "a.zarr"
+    ) as server:
+        for source in (path, server.url):
+            f = tw.open(source)
+            assert (list(f), f["g/x"].tolist(), f.losses) == (["g/x"], [1.0, 2.0], ())
 
 
 def test_nothing_else_may(path):
