@@ -317,7 +317,7 @@ def _plan_tensor(
     try:
         return _plan_understood(field, description, number, limits, table, allow_longdouble)
     except RemoteProtocolError:
-        # Whatever else is wrong: of what is not understood nobody here knows what is right.
+        # What a reader does not understand has no errors: a later version may have another rule.
         for read in (partial(_packings_of, field, table), partial(_types, field, allow_longdouble)):
             with suppress(RemoteProtocolError):
                 found = read()
@@ -364,9 +364,7 @@ def _plan_understood(
         # It has no elements, but a loop over its other modes would never end.
         refuse_over("total_bytes", f"{field} has over {limits.total_bytes} bytes but for its empty modes")
     if elements is not None and not elements.replaces_elements:
-        # The part has only some of the elements, or none.
-        extents = read_extents(field[elements.name]["shape"], limits)
-        _check_packed(field, elements.name, ("order", "ascend"))
+        extents = _extents_of_run(field, elements.name, extents, limits)
     layout, layers, names = None, None, None
     if plain:
         layout = _row_major(extents)
@@ -436,6 +434,14 @@ def _packings_of(
         if error.reason != "unsupported":
             raise
         return Refusal(error.reason, error.args[1])
+
+
+def _extents_of_run(field: Field, packing: str, extents: Index, limits: Limits) -> Index:
+    """Return the extents of a run where not all elements are in the part, or no elements."""
+    if len(extents) != 1:
+        refuse("schema", f"the shape of {field} has {len(extents)} entries, and not their number alone")
+    _check_packed(field, packing, ("order", "ascend"))
+    return read_extents(field[packing]["shape"], limits)
 
 
 def _check_packed(field: Field, packing: str, keys: tuple[str, ...]) -> None:

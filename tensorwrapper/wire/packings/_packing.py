@@ -165,7 +165,7 @@ class PackingCommon(ABC):
     def not_understood(self, fields: Field) -> str | None:  # noqa: ARG002 - most know all of a version
         """Return what an object of this version says that this reader does not know; None if it knows all.
 
-        It is asked before anything else is read of the tensor, which may then differ in everything.
+        A reader calls this first: all else may have another meaning in a later version.
         """
         return None
 

@@ -118,7 +118,7 @@ def test_what_is_spoilt_below_is_good():
         ({"packing": DROP}, "layout"),
         ({"packing": "jagged"}, "schema"),
         ({"packing": "sparse"}, "unsupported"),
-        ({"shape": [3, 3]}, "size"),
+        ({"shape": [3, 3]}, "schema"),
         ({"parts": {3: [3, 0]}}, "layout"),
         ({"parts": {3: [0, 0]}}, "layout"),
         ({"parts": {3: [0, 4]}}, "layout"),

@@ -1,10 +1,14 @@
 """Compressed, sparse and string tensors that lie: each lie has its reason, and memory is not wasted on it."""
 
+import json
 import struct
 
+import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import decode_tf_strings
+from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.wire import Limits, decode
 from tests.support.wire.spoilt_storages import (
     ALL,
@@ -121,8 +125,10 @@ def test_sparse_tensors_of_any_size_hold_what_is_stored():
     assert SPARSE.reason(shape=[2**36, 2**36]) == "limit"
     (huge,) = decode(SPARSE.frames(shape=[2**31, 2**31])).tensors
     assert (huge.nnz, huge.size) == (3, 2**62)
-    for shape in ([2], [4], [], [3, 1, 2]):
+    for shape in ([2], [4]):
         assert SPARSE.reason(shape_=shape) == "size"
+    for shape in ([], [3, 1, 2]):
+        assert SPARSE.reason(shape_=shape) == "schema"
 
 
 def test_stored_elements_that_equal_the_fill_are_dropped():
@@ -189,3 +195,23 @@ def test_tf_strings_that_share_their_bytes_are_bounded():
     assert shared.reason(limits=Limits(decompressed_bytes=10**6 - 1)) == "integrity"
     (got,) = decode(shared.frames()).tensors
     assert got[999].item() == bytes(1000)
+
+
+def test_the_entry_says_how_many_elements_there_are_and_nothing_else():
+    """One element alone has as many under each of these shapes."""
+    tensors = [
+        tw.sparse([(0, 1)], np.array([5]), tw.Shape(1, 2)),
+        tw.strings(["a"]),
+        tw.blocks({(0, 0): [[1.0]]}, tw.Tiling([1], [1])),
+        tw.from_packed([1.0], "s2", (1, 1)),
+        tw.blocks({(0, 0): [[1.0]]}, tw.Tiling([1], [1]), symmetry="s2"),
+        tw.jagged([[7.0]]),
+    ]
+    for tensor in tensors:
+        label, *more = tw.wire.encode([tensor])
+        said = json.loads(bytes(label)[8:])
+        for shape in ([], [1, 1]):
+            said["TENS"]["tensors"][0]["shape"] = shape
+            with pytest.raises(RemoteProtocolError) as caught:
+                decode([b"ZIO0TENS" + json.dumps(said).encode(), *more])
+            assert caught.value.reason == "schema"
