@@ -16,9 +16,9 @@ from tensorwrapper.sharding._ranges import Ranges
 
 __all__ = ["Named", "Operand", "Sides", "check_name", "named_lists"]
 
-T = TypeVar("T")
+OperandT = TypeVar("OperandT")
 
-Named: TypeAlias = "tuple[tuple[str, tuple[T, ...]], ...]"
+Named: TypeAlias = "tuple[tuple[str, tuple[OperandT, ...]], ...]"
 """Names, each with a list of things."""
 
 NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
@@ -33,17 +33,19 @@ def check_name(name: object) -> str:
     return name
 
 
-def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str) -> "Named[T]":
+def named_lists(
+    given: "Mapping[str, OperandT | Sequence[OperandT]]", kind: type[OperandT], what: str
+) -> "Named[OperandT]":
     """Return a mapping of names to one thing or several as pairs, sorted by name.
 
     ``what`` describes the names in errors.
     """
     if not isinstance(cast("object", given), Mapping):
         raise ConversionError(f"{what} are a mapping of names, not {given!r}")
-    pairs: list[tuple[str, tuple[T, ...]]] = []
+    pairs: list[tuple[str, tuple[OperandT, ...]]] = []
     for name, value in given.items():
         one = isinstance(value, kind) or not isinstance(cast("object", value), Iterable)
-        items = (cast("T", value),) if one else tuple(cast("Sequence[T]", value))
+        items = (cast("OperandT", value),) if one else tuple(cast("Sequence[OperandT]", value))
         for item in items:
             if not isinstance(item, kind):
                 raise ConversionError(f"{what} {name!r} must be of {kind.__name__}, not {item!r}")
@@ -51,20 +53,20 @@ def named_lists(given: "Mapping[str, T | Sequence[T]]", kind: type[T], what: str
     return tuple(sorted(pairs, key=lambda pair: pair[0]))
 
 
-class Sides(Generic[T]):
+class Sides(Generic[OperandT]):
     """Abstract: `_inputs` and `_outputs`."""
 
     __slots__ = ()
-    _inputs: "Named[T]"
-    _outputs: "Named[T]"
+    _inputs: "Named[OperandT]"
+    _outputs: "Named[OperandT]"
 
     @property
-    def inputs(self) -> dict[str, tuple[T, ...]]:
+    def inputs(self) -> dict[str, tuple[OperandT, ...]]:
         """Operands that are read, by name."""
         return dict(self._inputs)
 
     @property
-    def outputs(self) -> dict[str, tuple[T, ...]]:
+    def outputs(self) -> dict[str, tuple[OperandT, ...]]:
         """Operands that are written, by name."""
         return dict(self._outputs)
 
