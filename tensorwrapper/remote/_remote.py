@@ -16,7 +16,7 @@ from tensorwrapper.remote.client._pushdown import pushed, reduced
 from tensorwrapper.remote.client._records import RemoteRecords, found_records
 from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._snapshot import Snapshot
-from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.client._tensor import RemoteTensor, summary_of
 from tensorwrapper.remote.protocol._events import (
     AskHealth,
     AskStats,
@@ -239,7 +239,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         """Return HTML for notebooks: the address, and tensors that were looked up; nothing is requested."""
         from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
 
-        rows = [(own.name, *own.summary()) for own in self._looked_up.copy().values()]
+        rows = [(own.name, *summary_of(own)) for own in self._looked_up.copy().values()]
         table = html_table([("name", "shape", "dtype", "bytes"), *rows])
         facts = [("tensors", "list(remote) requests their names")]
         return html_block(repr(self), facts, folds=[Fold("looked up", table, opened=True)] if rows else [])

@@ -123,6 +123,7 @@ USES = {
     "oindex": lambda t: t.oindex[[3, 0], [5, 5, 1]],
     "pad": lambda t: t.pad([(1, 0), (0, 2)], fill_value=7),
     "pad_rows": lambda t: t.pad_rows(8, fill_value=5),
+    "T": lambda t: t.T,
     "permute": lambda t: t.permute([1, 0]),
     "rank": lambda t: t.rank,
     "repeat": lambda t: t.repeat([2, 1]),

@@ -148,7 +148,7 @@ def test_a_name_that_one_record_holds_is_a_tensor_and_a_view_from_then_on(path):
         assert (len(f), list(f), "x" in f) == (1, ["x"], True)
         assert {name: got.tolist() for name, got in f.items()} == {"x": [[1, 2], [3, 4], [5, 6]]}
         assert "View" in repr(f["x"])
-        assert "Shape(3, 2)" in repr(f["x"])
+        assert "3 x 2" in repr(f["x"])
         with pytest.raises(TensorNameError, match="'x' already"):
             f["x"] = [1]
     with tw.open(path) as f:

@@ -48,7 +48,7 @@ def test_elements_are_read_and_written_as_what_they_are(dtype):
     u[0] = x[1]
     u[1].assign(t[0])
     assert u.tolist() == [wanted[1], wanted[0]]
-    assert "dtype=" in repr(t)
+    assert f", {t.dtype}, " in repr(t)
     assert t.array_equal(tw.as_tensor(x.copy(), copy=True))
 
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Progress, Target
     from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
 
-__all__ = ["RemoteTensor"]
+__all__ = ["RemoteTensor", "summary_of"]
 
 _ROWS_AT_ONCE: Final = 2**17
 """Rows whose lengths are requested at a time."""
@@ -510,20 +510,7 @@ class RemoteTensor(RemoteArray, InTiles):
         self._sparse = self._viewed = self._blocks = None
 
     def __repr__(self) -> str:
-        return f"<RemoteTensor {self._facts.name!r}: {', '.join(self.summary())}>"
-
-    def summary(self) -> tuple[str, str, str]:
-        """Return shape, type and bytes in words, as far as they are known without a request."""
-        from tensorwrapper.drawing import bytes_text, count_text  # noqa: PLC0415 - few are shown
-
-        facts = self._facts
-        if self._shape is not None:
-            shape = shape_words(self._shape)
-        elif facts.rows is not None:
-            shape = f"{count_text(facts.rows)} rows, {count_text(facts.size)} elements"
-        else:
-            shape = f"{facts.kind}, rank {facts.rank}, {count_text(facts.size)} elements"
-        return shape, str(self.dtype), bytes_text(self.nbytes)
+        return f"<RemoteTensor {self._facts.name!r}: {', '.join(summary_of(self))}>"
 
     def _repr_html_(self) -> str:
         """Return HTML for notebooks: facts that are known without a request."""
@@ -533,7 +520,7 @@ class RemoteTensor(RemoteArray, InTiles):
         own = "writeable" if facts.writable else "read-only"
         stored = [] if facts.entries is None else [("stored", f"{facts.entries:,} elements")]
         return html_block(
-            f"RemoteTensor {', '.join(self.summary())}",
+            f"RemoteTensor {', '.join(summary_of(self))}",
             [
                 ("name", facts.name),
                 ("server", self._connections.address),
@@ -542,6 +529,20 @@ class RemoteTensor(RemoteArray, InTiles):
                 ("state", "elements are at the server; a selection reads its own elements alone"),
             ],
         )
+
+
+def summary_of(tensor: RemoteTensor) -> tuple[str, str, str]:
+    """Return shape, type and bytes in words, as far as they are known without a request."""
+    from tensorwrapper.drawing import bytes_text, count_text  # noqa: PLC0415 - few are shown
+
+    facts = tensor._facts
+    if tensor._shape is not None:
+        shape = shape_words(tensor._shape)
+    elif facts.rows is not None:
+        shape = f"{count_text(facts.rows)} rows, {count_text(facts.size)} elements"
+    else:
+        shape = f"{facts.kind}, rank {facts.rank}, {count_text(facts.size)} elements"
+    return shape, str(tensor.dtype), bytes_text(tensor.nbytes)
 
 
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:

@@ -45,6 +45,12 @@ class ViewMethods:
             """Return the view of all of it."""
             ...
 
+    @property
+    @or_absent
+    def T(self) -> View[Any]:  # noqa: N802 - as of tensors
+        """The view with the modes in reverse order."""
+        return self.view().T
+
     def accumulate_into(
         self, target: Tensor[Any] | View[Any], *, casting: "WriteCasting" = "same_kind"
     ) -> None:

@@ -4,7 +4,6 @@ from tests.support.advice import advice_tests
 
 # What somebody writes, and what the error says that works; all that it says is run.
 MISTAKES = {
-    "t.T": "t.permute(1, 0)",
     "t.mT": "t.permute(1, 0)",
     "t.H": "np.conj(t).permute(1, 0)",
     "t.ndim": "t.rank",
@@ -87,7 +86,7 @@ MISTAKES = {
     "t.broadcast(3, 2, 3)": "t.broadcast((5, 2, 3))",
     "t.broadcast_to((3, 2, 3))": "t.broadcast((5, 2, 3))",
     "t.sliding_window((2, 2))": "t.sliding_window(1, 2)",
-    "sparse.T": "t.permute(1, 0)",
+    "sparse.mT": "t.permute(1, 0)",
     "r.counts": "r.row_lengths(1)",
     "r.fields": "t.dtype",
     "r.type": "t.dtype",
@@ -116,7 +115,7 @@ MISTAKES = {
     "st.upper()": "np.strings.upper(st)",
     "st.str": "np.strings.upper(st)",
     "st.decode()": "st.tolist()",
-    "v.T": "t.permute(1, 0)",
+    "v.mT": "t.permute(1, 0)",
     "v.ndim": "t.rank",
     "v.sum()": "np.sum(t)",
     "v.result()": "sel.as_view(t).compute()",

@@ -191,7 +191,7 @@ def test_facts_of_sparse_and_of_dense_tensors():
     tensor = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], (3, 4))
     assert (tensor.is_sparse, tensor.nnz, tensor.density, tensor.fill_value) == (True, 2, 2 / 12, 0.0)
     assert tw.sparse([], [], (0, 4)).density == 0.0
-    assert "fill_value=0.0" in repr(tensor)
+    assert "2 stored, else 0.0" in repr(tensor)
     assert "2 of 12" in repr(tensor.buffer)
     dense = tensor.to_dense()
     assert not dense.is_sparse

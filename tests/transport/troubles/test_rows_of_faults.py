@@ -18,11 +18,11 @@ TESTS = Path(__file__).parents[2]
 ROWS = {
     1: (
         "transport/transfer/test_table.py::each_cell_of_the_table",
-        "remote/protocol/test_steps.py::the_table_of",
+        "remote/protocol/test_state_table.py::the_table_of",
     ),
     2: (
-        "transport/transfer/test_taker.py::every_element_comes_once",
-        "remote/protocol/test_steps.py::every_request_can_end",
+        "transport/transfer/test_receiver.py::every_element_comes_once",
+        "remote/protocol/test_state_table.py::every_request_can_end",
     ),
     3: (
         "transport/flow/test_flows.py::a_recorded_client",
@@ -30,24 +30,24 @@ ROWS = {
     ),
     4: (
         "transport/flow/test_machine.py::",
-        "transport/transfer/test_giver.py::",
+        "transport/transfer/test_sender.py::",
     ),
-    5: ("transport/transfer/test_inbox.py::a_chunk_that_does_not_fit",),
+    5: ("transport/transfer/test_dispatch.py::a_chunk_that_does_not_fit",),
     6: (
         "transport/flow/test_table.py::",
         "transport/transfer/test_table.py::each_cell_of_the_table",
     ),
     7: (
         "transport/transfer/test_table.py::an_end_that_failed",
-        "remote/protocol/test_steps.py::nothing_of_a_lost",
+        "remote/protocol/test_state_table.py::nothing_of_a_lost",
     ),
     8: (
         "remote/test_kinds.py::what_is_large_comes_in_pieces",
         "remote/batching/test_pieces.py::pieces_are_all",
     ),
     9: (
-        "transport/transfer/test_missing.py::",
-        "transport/transfer/test_engine.py::a_taker_that_was_killed",
+        "transport/transfer/test_missing_runs.py::",
+        "transport/transfer/test_scheduler.py::a_taker_that_was_killed",
     ),
     10: ("remote/client/test_connection.py::a_server_that_starts_anew_with_memory",),
     11: (
@@ -58,10 +58,10 @@ ROWS = {
         "transport/troubles/test_rows_of_faults.py::bytes_on_the_wire",
         "transport/test_counters.py::bytes_on_the_wire",
     ),
-    13: ("remote/client/test_link.py::packing_pays",),
+    13: ("remote/client/test_bandwidth.py::packing_pays",),
     14: (
         "remote/client/test_connection.py::a_request_has_a_deadline",
-        "remote/protocol/test_steps.py::",
+        "remote/protocol/test_state_table.py::",
     ),
     15: (
         "remote/served/test_writing.py::a_write_that_is_sent_again",
@@ -87,7 +87,7 @@ ROWS = {
         "transport/transfer/test_budget.py::",
         "transport/troubles/test_rows_of_faults.py::new_memory_is",
     ),
-    24: ("remote/server/test_loop.py::a_client_that_takes_no_answers",),
+    24: ("remote/server/test_event_loop.py::a_client_that_takes_no_answers",),
     25: (
         "transport/aio/test_async_socket.py::",
         "remote/test_async_remote.py::a_task_that_is_cancelled",
@@ -98,12 +98,12 @@ ROWS = {
     ),
     27: (
         "transport/test_ending.py::",
-        "transport/connections/test_fences.py::ctrl_c_leaves_nothing",
+        "transport/connections/test_connection_attempts.py::ctrl_c_leaves_nothing",
     ),
     28: ("remote/reliability/test_versions.py::replaced_tensors",),
     29: ("remote/reliability/test_versions.py::edited_tensors",),
     30: ("remote/server/test_files.py::a_file_that_is_written_anew",),
-    31: ("remote/client/test_pushed.py::what_puts_tensors_together",),
+    31: ("remote/client/test_pushdown.py::what_puts_tensors_together",),
     32: (
         "remote/test_kinds.py::bytes_on_the_wire",
         "remote/shards/test_source.py::what_is_planned",
@@ -111,7 +111,7 @@ ROWS = {
     33: ("remote/shards/test_source.py::each_element_comes_once",),
     34: (
         "remote/test_sharded_remote.py::a_holder_that_is_killed",
-        "remote/shards/test_fleet.py::a_replica",
+        "remote/shards/test_shard_pool.py::a_replica",
     ),
     35: ("remote/test_independent_client.py::boxes_points_and_rows",),
     36: ("remote/reliability/test_kills.py::reads_go_on",),
@@ -126,14 +126,14 @@ ROWS = {
     ),
     43: ("remote/reliability/test_kills.py::a_server_that_drains",),
     44: (
-        "remote/client/test_writing.py::nobody_knows",
-        "remote/client/test_writing.py::a_write_that_names_the_version",
+        "remote/client/test_write_source.py::nobody_knows",
+        "remote/client/test_write_source.py::a_write_that_names_the_version",
     ),
     45: ("transport/test_curve.py::nobody_else_is",),
     46: ("remote/reliability/test_strangers.py::hostile_requests",),
     47: ("remote/protocol/test_positions.py::what_a_stranger",),
-    48: ("remote/served/test_holding.py::what_leaves_the_tensor",),
-    49: ("remote/client/test_pushed.py::hostile_views",),
+    48: ("remote/served/test_served_tensor.py::what_leaves_the_tensor",),
+    49: ("remote/client/test_pushdown.py::hostile_views",),
     50: ("remote/reliability/test_strangers.py::missing_and_forbidden",),
     51: (
         "remote/reliability/test_strangers.py::a_wrong_key",
@@ -144,16 +144,16 @@ ROWS = {
         "transport/troubles/test_curve_attacks.py::who_answered_is_replaced",
     ),
     53: ("transport/troubles/test_rows_of_faults.py::a_message_of_one_frame_more",),
-    54: ("remote/server/test_loop.py::a_number_that_is_in_use",),
+    54: ("remote/server/test_event_loop.py::a_number_that_is_in_use",),
     55: (
-        "remote/server/test_loop.py::answers_that_nobody_takes",
+        "remote/server/test_event_loop.py::answers_that_nobody_takes",
         "transport/troubles/test_strangers.py::offers_of_64",
     ),
-    56: ("remote/client/test_link.py::what_is_packed_wrong",),
+    56: ("remote/client/test_bandwidth.py::what_is_packed_wrong",),
     57: ("remote/reliability/test_lying_servers.py::a_lie_is_an_error",),
     58: (
         "transport/troubles/test_curve_attacks.py::hundreds_of_handshakes",
-        "transport/connections/test_fences.py::what_listens",
+        "transport/connections/test_connection_attempts.py::what_listens",
     ),
 }
 """A file below ``tests`` and how the name of a test in it begins; after a single colon, a text in it."""
