@@ -43,7 +43,7 @@ ROWS = {
     ),
     8: (
         "remote/test_kinds.py::what_is_large_comes_in_pieces",
-        "remote/batching/test_pieces.py::pieces_are_all",
+        "remote/batching/test_request_sizes.py::pieces_are_all",
     ),
     9: (
         "transport/transfer/test_missing_runs.py::",
