@@ -1,4 +1,4 @@
-"""Tensors over elements that already lie in memory, and never a copy of them."""
+"""Tensors over elements in existing memory, without a copy."""
 
 from typing import TYPE_CHECKING, Any, Final, cast, overload
 
@@ -45,7 +45,7 @@ def from_buffer(
     dtype: npt.DTypeLike | None = None,
     layout: Layout[Any] | None = None,
 ) -> Tensor[S, J]:
-    """Return a tensor of any shape over elements that already lie in memory; never a copy."""
+    """Return a tensor of any shape over elements in existing memory; never a copy."""
 
 
 @overload
