@@ -15,7 +15,7 @@ from typing import Final, Self, final
 
 from tensorwrapper import remote, store
 from tensorwrapper._below import is_below
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, TransportError
 from tensorwrapper.transport import CurveClient
@@ -322,7 +322,7 @@ class Viewer(Shown):
         return shown_in_notebook(self.address, shortened(names), is_framed=bool(self.framers))
 
     def __repr__(self) -> str:
-        return f"Viewer({len(self.shown)} files at {self.hosts[0]})"
+        return f"Viewer({counted(len(self.shown), 'file')} at {self.hosts[0]})"
 
 
 def view(

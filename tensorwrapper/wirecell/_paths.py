@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import TensorNameError, TensorSetError
 
@@ -228,4 +229,4 @@ class DataTree(Mapping[str, DataItem]):
         return "\n".join([f"{path:{width}}  {item.datatype}".rstrip() for path, item in self._items.items()])
 
     def __repr__(self) -> str:
-        return f"DataTree({len(self)} tensors)"
+        return f"DataTree({counted(len(self), 'tensor')})"
