@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer with a part of tensors that the page does not read by itself."""
-        self.close_connection = True  # a question that stays unread would be the next request
+        self.close_connection = True  # an unread body would be parsed as the next request
         rest, _ = self._asked()
         what = None if rest is None else self._shown(rest, "select")
         if what is None:
@@ -399,7 +399,7 @@ def _close(shown: Sequence[_Shown]) -> None:
 
 
 def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Shown]:
-    """Return what is at a path."""
+    """Return the files and tensors at a path."""
     if path.is_dir() and not _is_store(path):
         return _in_folder(path)
     if store.recognise(path).kind != "tens":

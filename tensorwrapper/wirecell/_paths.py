@@ -176,7 +176,7 @@ class DataTree(Mapping[str, DataItem]):
         return tuple([item for item in self._items.values() if item.datatype == datatype])
 
     def dataset(self, path: str = "") -> "dict[str, Tensor[Any] | View[Any]]":
-        """Return the arrays of a point cloud by name; without a path, of the first that there is.
+        """Return the arrays of a point cloud by name; without a path, those of the first point cloud.
 
         Raises
         ------

@@ -148,7 +148,8 @@ def test_the_page_of_the_design_shows_the_floors_in_the_order_of_the_contract():
     wanted = [sorted(set(re.findall(r"\w+", line)) - {"__main__"}) for line in floors["layers"]]
     page = (ROOT / "docs" / "design" / "index.md").read_text(encoding="utf-8")
     listed = [
-        sorted(re.findall(r"`(\w+)`", line.split("|")[1])) for line in re.findall(r"^\| `.+$", page, re.M)
+        sorted(re.findall(r"`(\w+)`", line.split("|")[1]))
+        for line in re.findall(r"^\| `.+$", page, re.MULTILINE)
     ]
 
     assert listed == wanted
