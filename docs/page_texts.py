@@ -6,17 +6,18 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 FOUND_BY = {
-    "glossary": "hull bounding chip smooth mode",
-    "guide/files": "load save",
-    "guide/labels": "einsum contraction",
-    "guide/operators": "sum mean reduce",
-    "guide/tilings": "block blocks tile",
-    "howto/sharded-checkpoint": "shard shards checkpoint",
-    "start/from-awkward": "ragged awkward",
-    "start/from-numpy": "transpose axis ndim concat concatenate norm reshape ravel squeeze flip roll",
-    "start/from-zarr-and-dask": "chunk chunks lazy",
+    "glossary": "hull, bounding box, chip, integer index, smooth, mode",
+    "guide/files": "load, save",
+    "guide/labels": "einsum, contraction",
+    "guide/operators": "sum, mean, reduce",
+    "guide/tilings": "block, blocks, tile",
+    "howto/sharded-checkpoint": "shard, shards, checkpoint",
+    "start/from-awkward": "ragged, awkward",
+    "start/from-numpy": "transpose, axis, ndim, concat, concatenate, norm, reshape, ravel, squeeze, flip, "
+    "roll",
+    "start/from-zarr-and-dask": "chunk, chunks, lazy",
 }
-"""Words of other libraries, by the page that the search shows first for them."""
+"""Words and phrases of other libraries, by the page that the search shows first for them."""
 
 LARGE_CLASSES = ("shape.Shape", "selection.View", "tensor.Tensor", "layout.Layout")
 """Classes whose pages tests measure together with their contents."""
@@ -27,7 +28,7 @@ def add_words(_app: Sphinx, name: str, source: list[str]) -> None:
     words = FOUND_BY.get(name)
     if words is not None:
         title, _, rest = source[0].partition("\n")
-        entries = ", ".join([f"! {word}" for word in words.split()])
+        entries = ", ".join([f"! {word}" for word in words.split(", ")])
         source[0] = f"{title}\n\n```{{index}} {entries}\n```\n{rest}"
 
 

@@ -183,7 +183,7 @@ _HOMES = {
 }
 
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:

@@ -57,7 +57,7 @@ def check_null_rows(null_rows: object) -> None:
 
 
 def to_items_of(values: Iterable[_T], what: str) -> list[_T]:
-    """Return the items of something that can be gone through.
+    """Return the items of an iterable as a list.
 
     Examples
     --------

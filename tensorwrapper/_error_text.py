@@ -11,6 +11,7 @@ from typing import Final
 
 __all__ = [
     "brief",
+    "counted",
     "escaped",
     "shortened",
     "warn_caller",
@@ -29,17 +30,32 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun, in the plural unless the count is one.
+
+    Examples
+    --------
+    >>> counted(1, "tensor"), counted(1200, "tensor")
+    ('1 tensor', '1200 tensors')
+    """
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
 def shortened(text: str) -> str:
-    r"""Return a text on one line, of a long one its beginning and its end.
+    r"""Return a text on one line, of a long one its beginning and its end; control characters are escaped.
 
     Examples
     --------
     >>> shortened("two\n   lines"), len(shortened("x" * 10**6))
     ('two lines', 163)
+    >>> print(shortened("\x1b[31mred"))
+    \x1b[31mred
     """
     if len(text) > 4 * _MOST:
         text = f"{text[: 3 * _MOST]}{text[-_MOST:]}"  # Only these parts can be shown.
     line = " ".join(text.split()) if "\n" in text else text
+    if not line.isprintable():
+        line = "".join([sign if sign.isprintable() else repr(sign)[1:-1] for sign in line])
     return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
 
 

@@ -41,7 +41,7 @@ UNFIT: Final[tuple[type[object], ...]] = (str, bytes, dict, set, frozenset)
 def one_sequence(values: tuple[Any, ...]) -> Iterable[Any]:
     """Return separate arguments, ``(1, 0)`` of ``f(1, 0)``, or the one sequence of ``f((1, 0))``.
 
-    A text is an entry, the name of a mode; and so is any integer, also an array of rank 0.
+    A string is one entry, the name of a mode; an integer is one as well, also as an array of rank 0.
 
     Examples
     --------

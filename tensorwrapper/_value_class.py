@@ -121,7 +121,7 @@ def _hashing(salt: str, fields: list[Any]) -> Callable[[object], int]:
 def _token(self: Any) -> object:  # noqa: ANN401 - an object of any of these classes
     """Return Dask's token of a value, from the fields that equality compares, so that equal values share it.
 
-    A pickle would not do: it also tells which parts are one object, and how they are stored.
+    Pickles of equal values differ: they also store which parts are one object, and their memory.
     """
     kind = cast("type[Any]", self.__class__)
     return token_of(
@@ -142,7 +142,7 @@ def token_of(*parts: object) -> object:
 def token_of_parts(value: object) -> object:
     """Return Dask's token of a value whose pickle is made of these parts: equal elements, equal tokens.
 
-    The pickle itself would not do: it tells whether an array may be written to.
+    The pickle itself differs between equal values: it also stores whether an array is writable.
     """
     kind = type(value)
     return token_of(f"{kind.__module__}.{kind.__qualname__}", *value.__reduce_ex__(4)[1:])

@@ -60,7 +60,7 @@ __all__ = [
     "write_tf_string",
 ]
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {

@@ -285,7 +285,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         return np.array_equal(one, two, equal_nan=equal_nan)
 
     def write_string(self, place: int, value: str | bytes) -> bool:  # noqa: ARG002
-        """Write one string to an address, if it fits as it is; tell whether."""
+        """Write one string to an address if it fits in place, and return True if it did."""
         return False
 
     def obstacle(self, layout: LayoutCommon) -> str:

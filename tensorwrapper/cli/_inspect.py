@@ -7,7 +7,8 @@ from typing import Any, cast
 
 from tensorwrapper import store
 from tensorwrapper._displays import text_table
-from tensorwrapper.cli._report import Check, Figure, Report, counted
+from tensorwrapper._error_text import counted
+from tensorwrapper.cli._report import Check, Figure, Report
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.cli._values import first_of, plain, served

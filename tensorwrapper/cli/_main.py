@@ -88,10 +88,10 @@ def _ending_on_sigterm() -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def _raising_what_was_lost() -> Generator[None, None, None]:
-    """Raise once more, a moment later, what a signal raised where no caller hears of it.
+    """Raise an exception of a signal handler again, if Python could only report it.
 
-    That is where an object goes away, such as a frame of a message: there Python, and pyzmq's C, only tell of
-    an exception, and the process would wait on.
+    This happens while an object is deleted, such as a frame of a message: Python and pyzmq print the
+    exception there and continue, so the process would go on waiting.
     """
     if sys.platform == "win32":
         yield

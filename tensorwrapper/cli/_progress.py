@@ -38,7 +38,7 @@ class Progress:
 
     @property
     def is_shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return self._bar is not None
 
     def step(self, what: str) -> None:

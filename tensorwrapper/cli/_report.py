@@ -6,9 +6,10 @@ from typing import TypeAlias, final
 
 import attrs
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Check", "Figure", "Report", "Value", "counted", "failure_to_json"]
+__all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
 """A value that is reported and not checked."""
@@ -91,11 +92,6 @@ class Report:
             held = counted(len(self.checks) - failed, "check")
             lines += ["", f"{held} passed, {failed} failed"]
         return "\n".join(lines)
-
-
-def counted(count: int, what: str) -> str:
-    """Return a count with its noun, in the plural unless the count is one."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def failure_to_json(command: str, error: str, kind: str) -> str:

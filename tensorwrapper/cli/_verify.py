@@ -2,8 +2,9 @@
 
 import argparse
 
+from tensorwrapper._error_text import counted
 from tensorwrapper.cli._progress import Progress
-from tensorwrapper.cli._report import Check, Report, counted
+from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.store import verify
 
 __all__ = ["run"]

@@ -1,7 +1,7 @@
 """Colours: a ramp from pale to dark for numbers, shades for layers, and ink on paper.
 
 Drawings bring their own light paper, so they read the same in light and dark notebooks and in print. The
-ramp also reads in grey, and the accent can be told from it with any colour vision.
+ramp also reads in grey, and the accent differs from it for any colour vision.
 """
 
 import math

@@ -11,7 +11,7 @@ __all__ = ["draw_grid"]
 _LEVELS = 8  # shades; the cells of one are one mark
 _LONGEST = 320.0  # pixels of the longer side
 _LEAST = 8.0
-_CELL = 34.0  # pixels of a part in which something is written, at most if nothing asks for more
+_CELL = 34.0  # pixels of a part with text; larger only if the text needs it
 _HEIGHT = 24.0
 _SIZE = 10.0  # of the letters
 
@@ -97,7 +97,7 @@ def draw_grid(
 def _levels(
     shares: Sequence[Sequence[float]], width: float, height: float
 ) -> dict[int, list[tuple[Point, ...]]]:
-    """Return the boxes of each shade, parts of so many pixels; neighbours of one shade are one box."""
+    """Return the boxes of each shade, in pixels; neighbours of one shade form one box."""
     levels: dict[int, list[tuple[Point, ...]]] = {}
     for row, values in enumerate(shares):
         top, bottom = row * height, (row + 1) * height

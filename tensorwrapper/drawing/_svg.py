@@ -128,7 +128,7 @@ class Path:
 @final
 @frozen
 class Text:
-    """A line of text at a point: that where it starts, has its middle, or ends."""
+    """A line of text at a point, which is its start, its middle or its end."""
 
     x: float
     y: float

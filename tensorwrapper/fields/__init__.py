@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Records", "RecordsPlan", "records", "records_from_json"]
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {

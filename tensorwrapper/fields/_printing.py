@@ -4,6 +4,7 @@ import itertools
 from typing import Any, Final
 
 from tensorwrapper._displays import Fold, html_block, html_table
+from tensorwrapper._error_text import counted
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.fields._field import Field, Fields
 from tensorwrapper.shape import Shape
@@ -21,7 +22,7 @@ def records_text(fields: Fields, shape: Shape[Any], nbytes: int) -> str:
     head = f"<Records {_head(fields, shape, nbytes)}>"
     columns = _rows(fields)
     left = len(fields) - len(columns)
-    more = [f"  ... {left} more fields"] if left else []
+    more = [f"  ... {counted(left, 'more field')}"] if left else []
     widths = [max([len(row[k]) for row in columns]) for k in range(2)]
     lines = [f"  {name:{widths[0]}}  {dtype:{widths[1]}}  {values}" for name, dtype, values in columns]
     return "\n".join([head, *lines, *more])

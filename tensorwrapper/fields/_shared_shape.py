@@ -118,7 +118,7 @@ def _lengths(shape: Shape[Any], mode: int) -> IntArray:
 
 
 def with_rows(fields: Fields, shape: Shape[Any]) -> dict[str, Field]:
-    """Return fields of which boxes are rows, all of one length, where the shape has rows of this length.
+    """Return the fields with each box as rows of one length, if the shape has rows of this length.
 
     A new first mode turns one number for each row into a box.
     """

@@ -95,7 +95,7 @@ def _masked(elements: Array, valid: "Marks | None") -> "pd.api.extensions.Extens
     if kind.kind == "f" and kind.itemsize in (4, 8):
         return pd.arrays.FloatingArray(native(elements), missing)
     if kind.kind == "f":
-        # Arrow has the floats of 16 bits that pandas has no masked type for.
+        # pandas has no masked type for floats of 16 bits; Arrow has them.
         half = from_buffer(buffer_beside_valid(elements, valid), Shape(len(elements)))
         return pd.arrays.ArrowExtensionArray(to_arrow(half))
     raise DTypeError(f"pandas has no missing elements of type {kind}: fill_null(0) replaces them")

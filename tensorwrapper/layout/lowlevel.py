@@ -97,7 +97,7 @@ __all__ = [
     "wrap_layout",
 ]
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {

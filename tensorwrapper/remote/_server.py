@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import (
@@ -188,7 +188,7 @@ class Server(Closing):
 
     def __repr__(self) -> str:
         where = "closed" if self._loop is None else self._loop.address
-        return f"<Server of {len(self.names)} tensors, {where}>"
+        return f"<Server of {counted(len(self.names), 'tensor')}, {where}>"
 
 
 def serve(

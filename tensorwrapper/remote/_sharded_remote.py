@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
-from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._error_text import brief, counted, shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import ConversionError, TensorNameError, TransportClosedError
@@ -115,7 +115,7 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
         self._fleet.close()
 
     def __repr__(self) -> str:
-        return f"<ShardedRemote of {len(self)} tensors{', closed' if self.closed else ''}>"
+        return f"<ShardedRemote of {counted(len(self), 'tensor')}{', closed' if self.closed else ''}>"
 
 
 def _opened(catalogue: Catalogue, manner: Manner) -> ShardedRemote:

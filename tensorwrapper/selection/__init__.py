@@ -111,7 +111,7 @@ __all__ = [
     "zeros",
 ]
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {

@@ -29,7 +29,7 @@ _KEYS = 1 << 62
 
 
 class Faults(NamedTuple):
-    """An index that several boxes hold, and one that none does; ``None`` where there is no such index."""
+    """An index in several boxes, and an index in no box; None if there is no such index."""
 
     overlap: Index | None
     gap: Index | None

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
-from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._error_text import brief, counted, shortened
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import frozen
@@ -951,7 +951,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return file_text(repr(self), () if self.closed else self, self.describe)
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else f"{len(self)} tensors"
+        state = "closed" if self.closed else counted(len(self), "tensor")
         return f"<TensFile {str(self._path)!r}, mode {self._mode!r}, {state}>"
 
 

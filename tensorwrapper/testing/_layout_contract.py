@@ -163,7 +163,7 @@ class LayoutContract(ABC):
     # Parts, and the same elements in another form.
 
     def test_a_window_keeps_indices_and_places(self) -> None:
-        """Rows of the shape, and of a box a smaller box."""
+        """Test windows: rows of a shape, and smaller boxes of a box."""
         for layout, places in self._each():
             flat = layout.flatten()
             shape: Shape[Any] = flat.shape
@@ -225,7 +225,7 @@ class LayoutContract(ABC):
                         assert made.offset_of(tuple([index[mode] for mode in order])) == offset
 
     def test_the_last_mode_is_reversed_row_by_row(self) -> None:
-        """And of a box all modes."""
+        """Test reversal of the last mode, and of all modes of a box."""
         for layout, places in self._each():
             flat = layout.flatten()
             shape: Shape[Any] = flat.shape

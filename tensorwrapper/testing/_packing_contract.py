@@ -79,7 +79,7 @@ class PackingContract(ABC):
             assert self._encode(tensor) == frames
 
     def test_what_was_read_is_written_again(self) -> None:
-        """And read once more, it is the same still."""
+        """Test that a tensor that is read, written and read again stays the same."""
         for tensor, frames in self._messages():
             again = self._encode(self._read(frames)[0])
             assert _content(self._read(again)[0]) == _content(tensor)

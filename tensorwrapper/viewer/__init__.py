@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Viewer", "notebook_origin", "page", "view"]
 
-if not TYPE_CHECKING:  # for checkers there are the names above, and no others
+if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__, {"_notebook": ("notebook_origin",), "_server": ("Viewer", "page", "view")}
     )

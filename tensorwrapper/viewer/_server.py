@@ -15,7 +15,7 @@ from typing import Final, Self, final
 
 from tensorwrapper import remote, store
 from tensorwrapper._below import is_below
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper._value_class import Shown, frozen
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, TransportError
 from tensorwrapper.transport import CurveClient
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer with a part of tensors that the page does not read by itself."""
-        self.close_connection = True  # a question that stays unread would be the next request
+        self.close_connection = True  # an unread body would be parsed as the next request
         rest, _ = self._asked()
         what = None if rest is None else self._shown(rest, "select")
         if what is None:
@@ -322,7 +322,7 @@ class Viewer(Shown):
         return shown_in_notebook(self.address, shortened(names), is_framed=bool(self.framers))
 
     def __repr__(self) -> str:
-        return f"Viewer({len(self.shown)} files at {self.hosts[0]})"
+        return f"Viewer({counted(len(self.shown), 'file')} at {self.hosts[0]})"
 
 
 def view(
@@ -399,7 +399,7 @@ def _close(shown: Sequence[_Shown]) -> None:
 
 
 def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Shown]:
-    """Return what is at a path."""
+    """Return the files and tensors at a path."""
     if path.is_dir() and not _is_store(path):
         return _in_folder(path)
     if store.recognise(path).kind != "tens":

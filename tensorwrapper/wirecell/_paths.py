@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import TensorNameError, TensorSetError
 
@@ -175,7 +176,7 @@ class DataTree(Mapping[str, DataItem]):
         return tuple([item for item in self._items.values() if item.datatype == datatype])
 
     def dataset(self, path: str = "") -> "dict[str, Tensor[Any] | View[Any]]":
-        """Return the arrays of a point cloud by name; without a path, of the first that there is.
+        """Return the arrays of a point cloud by name; without a path, those of the first point cloud.
 
         Raises
         ------
@@ -228,4 +229,4 @@ class DataTree(Mapping[str, DataItem]):
         return "\n".join([f"{path:{width}}  {item.datatype}".rstrip() for path, item in self._items.items()])
 
     def __repr__(self) -> str:
-        return f"DataTree({len(self)} tensors)"
+        return f"DataTree({counted(len(self), 'tensor')})"

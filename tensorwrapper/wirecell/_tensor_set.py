@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import TensorSetError
@@ -181,7 +182,7 @@ class TensorSet:
         return len(self.tensors)
 
     def __repr__(self) -> str:
-        return f"TensorSet({self.ident}, {len(self)} tensors)"
+        return f"TensorSet({self.ident}, {counted(len(self), 'tensor')})"
 
 
 def _object(said: object, where: str) -> dict[str, Any]:

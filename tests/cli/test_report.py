@@ -2,7 +2,8 @@
 
 import json
 
-from tensorwrapper.cli._report import Check, Report, counted, failure_to_json
+from tensorwrapper._error_text import counted
+from tensorwrapper.cli._report import Check, Report, failure_to_json
 
 HELD, FAILED = Check("one", 1, 1, True), Check("two", 2.0, 3.0, False, 1)
 REPORT = Report("demo", (HELD, FAILED), {"bytes": 1234567, "inner": {"rate": 0.5}}, ("a line",))

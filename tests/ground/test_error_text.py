@@ -7,7 +7,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
-from tensorwrapper._error_text import brief, shortened, warn_caller
+from tensorwrapper._error_text import brief, counted, shortened, warn_caller
 from tensorwrapper.errors import PositionWarning, TensorWrapperWarning
 
 
@@ -44,6 +44,20 @@ def test_a_text_keeps_its_beginning_and_its_end():
     assert shortened("short") == "short"
     assert shortened("first " + "x" * 1000 + " last").startswith("first xxx")
     assert shortened("first " + "x" * 1000 + " last").endswith("xxx last")
+
+
+@pytest.mark.parametrize("sign", ["\x1b", "\0", "\x01", "\x7f", "\r", "\t", "\u202e"])
+def test_a_terminal_gets_no_control_characters(sign):
+    assert shortened(f"a{sign}b") == repr(f"a{sign}b")[1:-1]
+    assert shortened("été 日本") == "été 日本"
+
+
+def test_one_thing_is_named_in_the_singular():
+    assert [counted(n, "more tensor") for n in range(3)] == [
+        "0 more tensors",
+        "1 more tensor",
+        "2 more tensors",
+    ]
 
 
 def test_a_warning_names_the_line_of_the_caller_however_deep_it_arises():

@@ -108,7 +108,7 @@ def test_it_is_a_mapping_that_is_closed():
     catalogue = Catalogue({"x": Sharding(TILING, "f8", ["tcp://127.0.0.1:1"])})
     shards = connect_shards(catalogue)
     assert (len(shards), "x" in shards, "y" in shards) == (1, True, False)
-    assert repr(shards) == "<ShardedRemote of 1 tensors>"
+    assert repr(shards) == "<ShardedRemote of 1 tensor>"
     with pytest.raises(TensorNameError):
         shards["y"]
     with pytest.warns(LeakedResourceWarning):

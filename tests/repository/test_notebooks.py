@@ -119,6 +119,21 @@ def test_files_servers_and_clients_are_shown(tmp_path):
     well_formed(server._repr_html_())
 
 
+def test_records_at_a_server_are_shown_without_a_request():
+    records = tw.records({f"<b>{k}": tw.jagged([[1.0], [2.0, 3.0]]) for k in range(30)})
+    with tw.serve({"ev": records}) as server, tw.connect(server.address) as remote:
+        there = remote.records("ev")
+        before = remote.stats()["requests"]
+        html = there._repr_html_()
+        after = remote.stats()["requests"]
+
+    well_formed(html)
+    assert after == before + 1  # that of the counters
+    assert "RemoteRecords 30 fields, 720 B" in html
+    assert "&lt;b&gt;0" in html
+    assert "and 10 more" in html
+
+
 def test_secrets_are_not_shown():
     keys = tw.transport.KeyPair.make()
     server, client = (

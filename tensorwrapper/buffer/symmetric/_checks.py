@@ -171,8 +171,8 @@ def _fixed_elements(symmetry: Symmetry, extents: Extents) -> list[_Fixed]:
 def _least_joined(operations: list[Operation]) -> list[tuple[Index, int]]:
     """Return the first mode of each mode's cycle, and the sign, of operations that leave most indices.
 
-    An operation that leaves no other index than one of these is left out. If it has the other sign, these
-    indices have zeros.
+    Operations that fix no further index are left out. If one of them has the other sign, these indices
+    have zeros.
     """
     found: dict[Index, int] = {}
     cycles = {_first_of_cycles(own.permutation): own.sign for own in operations}

@@ -1,1 +1,1 @@
-"""What the demo is made of: its molecules, the work on them, the second process, and its pictures."""
+"""Parts of the demo: its molecules, the work on them, the second process, and its pictures."""

@@ -1,4 +1,4 @@
-"""What the demonstration computes: the same functions on both sides, so that results compare exactly."""
+"""Computations of the demonstration: the same functions on both sides, so that results compare exactly."""
 
 from typing import final
 

@@ -1,4 +1,4 @@
-"""What the second process of the demonstration runs: it answers requests until it is told to end.
+"""The program of the second process of the demonstration: it answers requests until one ends it.
 
 ``python -m tensorwrapper.cli.demo._far_side ADDRESS TIMEOUT``
 """
@@ -25,7 +25,7 @@ __all__ = ["main"]
 def main(address: str, timeout: float) -> int:
     """Connect to `address` and answer until a request says to end, or none comes for `timeout` seconds.
 
-    The process ends at once when its standard input does: whoever started it is gone.
+    The process ends at once when its standard input does, because its parent process has ended.
     """
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with Socket("DEALER", timeout=timeout) as socket:
@@ -44,7 +44,7 @@ def main(address: str, timeout: float) -> int:
 
 
 def _end_with_parent() -> None:
-    # Not through `sys.stdin`: its lock would be held while the interpreter ends.
+    # `sys.stdin` has a lock, which would block the interpreter as it exits.
     while os.read(0, 4096):
         pass
     os._exit(1)

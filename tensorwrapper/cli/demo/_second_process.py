@@ -99,7 +99,7 @@ class SecondProcess:
         deadline = time.monotonic() + self.timeout
         while True:
             left = deadline - time.monotonic()
-            # Looked at before the wait: what a process sent before it died still counts.
+            # Checked before the wait, because messages sent before the process died still count.
             dead = self._process is not None and self._process.poll() is not None
             try:
                 self._peer, message = self._socket.receive_from(timeout=max(min(_GLANCE, left), 0.0))
@@ -148,6 +148,6 @@ class SecondProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is not None:
-            # Not asked to end: it may be at work, and nobody waits for that any more.
+            # No request to end: the process may be busy, and its result is no longer needed.
             self._end_at_once()
         self.close()

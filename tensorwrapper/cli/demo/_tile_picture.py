@@ -96,7 +96,7 @@ def draw_tiling(
 
 
 def _runs(tiling: Tiling) -> tuple[list[IntArray], list[IntArray]]:
-    """Return per mode which marks are drawn, with about equal runs between them, and where they lie."""
+    """Return the marks to draw in each mode, with about equal runs between them, and their positions."""
     runs: list[IntArray] = []
     for count in tiling.grid.extents:
         shown = min(count, MOST_SHADES)

@@ -1,1 +1,1 @@
-"""What is said on the command line and in answer to ``--help``: it loads nothing that works."""
+"""Parsing of the command line, and the texts of ``--help``; the commands themselves are not imported."""

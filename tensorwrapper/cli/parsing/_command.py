@@ -1,4 +1,4 @@
-"""What a command of the command line is made of."""
+"""Commands of the command line: their names, arguments, examples and functions."""
 
 import argparse
 import importlib
@@ -26,8 +26,8 @@ class Example:
 class Command:
     """One row of the table of commands.
 
-    Every command gets ``--json`` and ``--verbose``; what goes wrong is raised as a `TensorWrapperError` and
-    becomes exit code 3 with one line on stderr, and with ``--json`` an object with the error on stdout.
+    Every command gets ``--json`` and ``--verbose``. A `TensorWrapperError` becomes exit code 3 and one line
+    on stderr. With ``--json``, an object with the error goes to stdout.
     """
 
     name: str

@@ -135,7 +135,7 @@ def readable(arguments: Sequence[str]) -> list[str]:
         if words and words[-1] == "--server-key":
             words[-1] = f"--server-key={word}"
         else:
-            # A word with a space is no option to argparse, and no selector to whom a space matters.
+            # argparse takes no word with a space for an option, and selectors ignore spaces.
             words.append(f" {word}" if _SELECTOR.match(word) else word)
     return words
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import different
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
@@ -105,7 +106,8 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         parts, count = len(self.marks) - 1, self.stored_pattern.count
         kept = "" if self.symmetry is None else f", symmetry {self.symmetry}"
-        return f"<DaskBlocks {self.shape!r} {self.dtype}: {count} tiles in {parts} parts{kept}>"
+        tiles = f"{counted(count, 'tile')} in {counted(parts, 'part')}"
+        return f"<DaskBlocks {self.shape!r} {self.dtype}: {tiles}{kept}>"
 
     def compute(self, **options: object) -> Tensor[Any]:
         """Return the tensor in blocks in this process; the options are those of ``dask.compute``."""

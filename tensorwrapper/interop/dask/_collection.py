@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import shown_array
+from tensorwrapper._error_text import counted
 from tensorwrapper._hints import hint
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
@@ -174,7 +175,7 @@ class DaskTensor(_Operators):
         raise ConversionError(_NO_ARRAY)
 
     def __repr__(self) -> str:
-        return f"<DaskTensor {self.shape!r} {self.dtype} in {len(self.marks) - 1} parts>"
+        return f"<DaskTensor {self.shape!r} {self.dtype} in {counted(len(self.marks) - 1, 'part')}>"
 
     # Computed.
 

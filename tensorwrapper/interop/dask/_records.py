@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, SupportsIndex, cast, final
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
@@ -101,7 +102,7 @@ class DaskRecords:
     """Number of parts."""
 
     def __repr__(self) -> str:
-        return f"<DaskRecords in {self.n_parts} parts>"
+        return f"<DaskRecords in {counted(self.n_parts, 'part')}>"
 
     def compute(self, **options: object) -> Records:
         """Return all rows as records in this process; the options are those of ``dask.compute``."""

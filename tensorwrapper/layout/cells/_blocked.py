@@ -210,7 +210,7 @@ class Packed(CellLayout):
 
 
 def _run_of_tiles(shape: Shape[Any], runs: "list[tuple[int, int]]") -> Shape[Any]:
-    """Return the shape of a run of tiles in each mode of a grid, also of none."""
+    """Return the shape of a run of tiles in each mode of a grid. A run may be empty."""
     parts = cast("Tiled", shape.implementation).partitions
     chosen = tuple([p.run(start, start + n) for p, (start, n) in zip(parts, runs, strict=True)])
     return wrap(Tiled(chosen, (0,) * len(chosen)))

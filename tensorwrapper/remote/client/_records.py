@@ -1,10 +1,11 @@
 """`RemoteRecords`: records at a server, whose fields are read together."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, cast, final, overload
 
 from tensorwrapper._arrays import splits_of
-from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._error_text import brief, counted, shortened
 from tensorwrapper._hints import hint
 from tensorwrapper._no_array import NoArray
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
@@ -21,7 +22,7 @@ from tensorwrapper.remote.client._lookup import facts_of, names_under
 from tensorwrapper.remote.client._rows import chosen_rows
 from tensorwrapper.remote.client._shared_connections import Opening, opened, opening_of
 from tensorwrapper.remote.client._source import elements_of
-from tensorwrapper.remote.client._tensor import RemoteTensor
+from tensorwrapper.remote.client._tensor import RemoteTensor, summary_of
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
 from tensorwrapper.selection import Runs, View
 from tensorwrapper.shape import Shape
@@ -36,6 +37,8 @@ __all__ = ["RemoteRecords", "found_records"]
 
 _AT_ONCE: Final = 2**20
 """Bytes of elements that come with the lengths of their rows, in one answer."""
+_SHOWN: Final = 20
+"""Fields that a notebook shows."""
 _ROWS: Final = 2**17
 """Rows that one answer tells of."""
 
@@ -283,6 +286,20 @@ class RemoteRecords(NoArray):
 
     def __repr__(self) -> str:
         return f"<RemoteRecords {self._name!r}: {shortened(', '.join(self.names))}>"
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: a table of the fields; nothing is requested."""
+        from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
+        from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
+
+        rows = [(name, *summary_of(field)) for name, field in itertools.islice(self._fields.items(), _SHOWN)]
+        more = len(self._fields) - len(rows)
+        table = html_table([("field", "shape", "dtype", "bytes"), *rows], more=more)
+        return html_block(
+            f"RemoteRecords {counted(len(self._fields), 'field')}, {bytes_text(self.nbytes)}",
+            [("name", self._name), ("server", self._connections.address), ("version", self.version)],
+            folds=[Fold("fields", table, opened=True)],
+        )
 
 
 hint(RemoteRecords, "RemoteRecords")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, assert_never, cast, final
 
 import attrs
 
+from tensorwrapper._error_text import brief
 from tensorwrapper.errors import (
     ComputationCancelledError,
     ConversionError,
@@ -146,7 +147,9 @@ class Catalogue:
         """
         text = cast("object", name)
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
-            raise TensorNameError(f"a tensor is served under a name of 1 to {_NAME} characters, not {name!r}")
+            raise TensorNameError(
+                f"a tensor is served under a name of 1 to {_NAME} printable characters, not {brief(name)}"
+            )
         if is_records(given):
             self._put_records(name, given, check)
         else:
@@ -158,7 +161,7 @@ class Catalogue:
         for own in fields:
             if not 0 < len(own) <= _NAME or not own.isprintable():
                 raise TensorNameError(
-                    f"a field is served under a name of 1 to {_NAME} characters, not {own!r}"
+                    f"a field is served under a name of 1 to {_NAME} printable characters, not {brief(own)}"
                 )
         self._put(fields, check, records.rank, name)
 

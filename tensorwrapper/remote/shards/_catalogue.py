@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn, SupportsIndex, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import MAX_DIGITS, MAX_INT64, to_count
 from tensorwrapper._json import dump_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
@@ -142,7 +143,7 @@ class Catalogue(Mapping[str, Sharding]):
         return hash(tuple(self._tensors.items()))
 
     def __repr__(self) -> str:
-        return f"<Catalogue of {len(self._tensors)} tensors>"
+        return f"<Catalogue of {counted(len(self._tensors), 'tensor')}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Catalogue], tuple[dict[str, Sharding]]]":
         return Catalogue, (self._tensors,)

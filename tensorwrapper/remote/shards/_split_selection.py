@@ -131,7 +131,7 @@ def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Piece]:
 
 
 def _cuts_of_points(selection: Runs, marks: Sequence[IntArray]) -> Iterator[Piece]:
-    """Return the pieces of elements of a box by number: those of a tile are anywhere among them."""
+    """Yield the pieces of numbered elements of a box; those of a tile may be anywhere in the list."""
     numbers = selection.numbers()
     if not len(numbers):
         return
@@ -146,5 +146,5 @@ def _cuts_of_points(selection: Runs, marks: Sequence[IntArray]) -> Iterator[Piec
     tiles, local = tiles[order], local[order]
     first = np.flatnonzero(np.r_[True, tiles[1:] != tiles[:-1]])
     for a, b in itertools.pairwise([*first.tolist(), len(tiles)]):
-        # In row-major order those of a tile ascend as those of the whole do.
+        # Elements of a tile ascend in row-major order, as those of the whole box do.
         yield Piece(int(tiles[a]), Runs(local[a:b]), order[a:b])

@@ -36,7 +36,7 @@ _AnyShape: TypeAlias = Flat | NestedCommon
 def split_shape(
     shape: _AnyShape, sections_or_marks: SupportsIndex | Iterable[SupportsIndex], mode: SupportsIndex
 ) -> list[ShapeCommon]:
-    """Return the parts of a shape along a mode: so many, or those between the marks."""
+    """Return the parts of a shape along a mode: a number of equal parts, or the parts between marks."""
     number = mode_of(mode, shape.rank)
     if is_sequence(sections_or_marks):
         marks = to_ints(sections_or_marks, "marks")

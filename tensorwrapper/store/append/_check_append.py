@@ -46,7 +46,7 @@ def _is_empty(given: object) -> bool:
 
 
 def _inner_origin(shape: Shape[Any]) -> Index | None:
-    """Return where the modes from 1 on begin; None if one of them begins here and there."""
+    """Return the origins of all modes but the first; None if one of them varies."""
     try:
         return cast("Index", shape.as_smooth().origin if is_box(shape) else shape.origin)[1:]
     except JaggedModeError:

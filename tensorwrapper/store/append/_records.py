@@ -28,7 +28,7 @@ __all__ = ["Records"]
 
 _AT_HAND: Final = 256  # records
 _MANY: Final = 16  # records up to which each is opened by itself
-_FORMS: Final = 8  # how often records that are left are compared to another one
+_FORMS: Final = 8  # templates that the remaining records are compared with
 _PLAIN: Final = "biufcmM"  # kinds of elements that lie in a file as they are
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper._json import Json
 from tensorwrapper.errors import (
     DataFileError,
@@ -355,7 +355,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         >>> tw.save(path, {"tensor_7_0": [1.5, 2.5]}, metadata={"tensorset_7": {"run": 3}})
         >>> points = tw.open(path).sets()[7]
         >>> points, points.metadata, points.tensors[0].tolist()
-        (TensorSet(7, 1 tensors), {'run': 3}, [1.5, 2.5])
+        (TensorSet(7, 1 tensor), {'run': 3}, [1.5, 2.5])
         """
         if self._contents is None:
             raise DataFileError(f"{self._path} is closed")
@@ -394,7 +394,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return () if self.closed else self, None if self._is_far else self.describe
 
     def __repr__(self) -> str:
-        state = "closed" if self.closed else f"{len(self)} tensors"
+        state = "closed" if self.closed else counted(len(self), "tensor")
         return f"<ArrayFile {str(self._path)!r}, {state}>"
 
 
@@ -427,7 +427,7 @@ class _Sets(Mapping[int, TensorSet]):
         return sum([prefix == self._prefix for prefix, _ in self._contents.sets])
 
     def __repr__(self) -> str:
-        return f"<{len(self)} tensor sets of {self._file!r}>"
+        return f"<{counted(len(self), 'tensor set')} of {self._file!r}>"
 
 
 @final

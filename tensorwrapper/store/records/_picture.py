@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Collection, Sequence
 
 from tensorwrapper._displays import Fold, html_block, html_table, text_table
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, draw_bars, note
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape.lowlevel import shape_words
@@ -36,7 +36,7 @@ def file_text(head: str, names: Collection[str], describe: Callable[[str], Entry
     lines = [
         head,
         *(text_table(rows) if names else []),
-        *([f"... and {more} more tensors"] if more > 0 else []),
+        *([f"... and {counted(more, 'more tensor')}"] if more > 0 else []),
     ]
     return "\n".join(lines)
 
@@ -76,7 +76,7 @@ def draw_entries(entries: Sequence[Entry], count: int, *, title: str) -> Drawing
         for entry, length in zip(entries, lengths, strict=True)
     ]
     more = count - len(entries)
-    return draw_bars(bars, title=title, notes=[f"and {more} more tensors"] if more else [])
+    return draw_bars(bars, title=title, notes=[f"and {counted(more, 'more tensor')}"] if more else [])
 
 
 def _cut(text: str) -> str:

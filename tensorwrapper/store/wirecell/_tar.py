@@ -97,8 +97,8 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
 def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
     """Yield the regular files of an archive in their order, and its other members.
 
-    A second name of a file before it is that file. Files with holes, of which only the rest is there, are
-    something else.
+    A hard link to an earlier file is that file. Sparse files, which store only a part of their bytes, are
+    other members.
 
     Raises
     ------

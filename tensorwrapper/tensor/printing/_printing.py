@@ -21,6 +21,7 @@ __all__ = ["tensor_head", "tensor_repr", "tensor_str"]
 _DOTS = "..."
 _LINES = 20
 _THRESHOLD = 1000  # NumPy's own, from which on it summarises
+_LONGEST = 60  # characters of a string that are shown
 _MOST = 100_000  # elements that are shown: six modes with NumPy's options
 _SEPARATOR = "\0"  # NumPy's text of no number has it
 
@@ -54,30 +55,33 @@ def tensor_head(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> 
     return f"{shape_words(layout.shape)}, {kind}{stored}, {bytes_text(nbytes)}"
 
 
-def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
+def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any], *, most: int = _LINES) -> str:
     """Return the elements in nested brackets, or the stored ones as ``{index: element}``; few lines.
 
-    NumPy's print options hold. Unless its ``threshold`` was changed, a text of more than 20 lines is
+    NumPy's print options hold. Unless its ``threshold`` was changed, a text of more than `most` lines is
     summarised: fewer entries at both ends of each mode, and at last fewer lines.
     """
     if buffer.fill_value is not None:
         return _entries(layout, buffer)
     options, flat = np.get_printoptions(), layout.flatten()
-    text = _body(flat, buffer, options)
     if options["threshold"] != _THRESHOLD:
-        return text
-    for edge in range(options["edgeitems"] - _is_large(flat.shape, _THRESHOLD), 0, -1):
-        if text.count("\n") < _LINES:
+        return _body(flat, buffer, options)
+    is_large = _is_large(flat.shape, _THRESHOLD)
+    edges = [options["edgeitems"], *range(options["edgeitems"] - is_large, 0, -1)]
+    if is_large:  # a text that is certainly too long is not made
+        edges = [edge for edge in edges[:-1] if _least_lines(flat.shape, edge) <= most] + edges[-1:]
+    for number, edge in enumerate(edges):
+        text = _body(flat, buffer, {**options, "threshold": 0 if number else _THRESHOLD, "edgeitems": edge})
+        if text.count("\n") < most:
             return text
-        text = _body(flat, buffer, {**options, "threshold": 0, "edgeitems": edge})
     lines = text.split("\n")
-    ends = (_LINES - 1) // 2
-    return text if len(lines) <= _LINES else "\n".join([*lines[:ends], _DOTS, *lines[-ends:]])
+    ends = (most - 1) // 2
+    return "\n".join([*lines[:ends], _DOTS, *lines[-ends:]])
 
 
 def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
     """Return the facts, and the elements on the same line if they fit, else below."""
-    head, text = tensor_head(layout, buffer, nbytes), tensor_str(layout, buffer)
+    head, text = tensor_head(layout, buffer, nbytes), tensor_str(layout, buffer, most=_LINES - 1)
     if "\n" not in text and len(head) + len(text) < np.get_printoptions()["linewidth"] - len("<Tensor : >"):
         return f"<Tensor {head}: {text}>"
     return f"<Tensor {head}>\n{text}"
@@ -121,6 +125,14 @@ def _entries(layout: Layout[Any], buffer: BufferCommon[Any]) -> str:
     if cut:
         entries.insert(edge, _DOTS)
     return "{" + ", ".join(entries) + "}"
+
+
+def _least_lines(shape: Shape[Any], edge: int) -> int:
+    """Return a lower bound for the lines of a text with so many entries at each end of a mode."""
+    if not shape.size:
+        return 1
+    edge = _edge_of(shape, edge)
+    return math.prod([min(shape.extent_bounds(mode)[0], 2 * edge) or 1 for mode in range(shape.rank - 1)])
 
 
 def _edge_of(shape: Shape[Any], edge: int) -> int:
@@ -215,7 +227,7 @@ def _texts(arrays: Sequence[Array]) -> list[str]:
     if nulls.any():
         return _beside_nulls(flat[~nulls], nulls)
     if flat.dtype.kind in "OTSU":
-        return _padded([repr(item) for item in flat.tolist()])
+        return _padded([_quoted(item) for item in flat.tolist()])
     text = np.array2string(flat, separator=_SEPARATOR, threshold=sizes + 1, max_line_width=1 << 60)
     return text[1:-1].split(_SEPARATOR)
 
@@ -226,6 +238,13 @@ def _beside_nulls(valid: Array, nulls: Array) -> list[str]:
     texts[np.logical_not(nulls)] = _texts([valid])
     width = max(map(len, texts.tolist()))
     return [text.rjust(width) for text in texts.tolist()]
+
+
+def _quoted(item: object) -> str:
+    """Return a string in quotes; dots after them stand for the end of a long one."""
+    if isinstance(item, str | bytes) and len(item) > _LONGEST:
+        return f"{item[:_LONGEST]!r}{_DOTS}"
+    return repr(item)
 
 
 def _padded(texts: list[str]) -> list[str]:
@@ -277,6 +296,6 @@ def _row(texts: list[str], indent: int, width: int) -> str:
             lines.append(text)
         else:
             lines[-1] += " " + text
-    # NumPy's numbers keep what fills them up before the last bracket; a string ends with its quote.
-    last = lines[-1].rstrip() if lines[-1].rstrip().endswith(("'", '"')) else lines[-1]
+    # NumPy's numbers keep what fills them up before the last bracket; a string ends with its quote or dots.
+    last = lines[-1].rstrip() if lines[-1].rstrip().endswith(("'", '"', _DOTS)) else lines[-1]
     return "[" + ("\n" + " " * (indent + 1)).join([*[line.rstrip() for line in lines[:-1]], last]) + "]"

@@ -103,7 +103,7 @@ class FlowMachine(Shown):
 
     @property
     def credit(self) -> int:
-        """Messages that may still be given before the end that takes grants more."""
+        """Number of messages that may be sent before the receiver grants more."""
         return self._credit
 
     @property

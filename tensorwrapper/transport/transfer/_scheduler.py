@@ -154,7 +154,7 @@ class TransferScheduler:
         )
 
     def begin(self, transfer: Transfer) -> None:
-        """Let a transfer come that has memory to come to."""
+        """Start to receive a transfer whose memory is allocated; senders wait for grants."""
         machine = transfer._machine
         if isinstance(machine, TransferReceiver):
             near = all(map(is_local, self.endpoint.addresses))

@@ -198,7 +198,7 @@ class TransferSender(Shown):
         return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
 
     def fail(self) -> None:
-        """Give up without a word."""
+        """Fail without notifying the peer."""
         self._state = "failed"
 
     # Receiving.

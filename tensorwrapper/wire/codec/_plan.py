@@ -239,7 +239,7 @@ def _is_plainly_small(text: str) -> bool:
 def check_written(text: str, nbytes: int, limits: Limits) -> None:
     """Raise unless a reader with these limits takes a label that is about to be written, and its parts.
 
-    Most labels are plainly small, and need not be read again for that.
+    Most labels are small enough by their length alone, and are not parsed again.
 
     Raises
     ------

@@ -29,7 +29,7 @@ _MAX_BLOCK: Final = 2**24
 @final
 @frozen
 class CompressedPacking(ElementPacking):
-    """Compresses the elements of any tensor, if the options request its codec."""
+    """Compression of the elements of any tensor, if the options request its codec."""
 
     codec: Compression
 

@@ -123,4 +123,4 @@ def test_it_is_a_mapping_of_shardings():
     with pytest.raises(TensorNameError):
         Catalogue({"": ROWS})
     assert "x" not in Catalogue({"rows": ROWS})
-    assert repr(Catalogue({"rows": ROWS})) == "<Catalogue of 1 tensors>"
+    assert repr(Catalogue({"rows": ROWS})) == "<Catalogue of 1 tensor>"

@@ -71,7 +71,7 @@ def faults_of_search(index):
     found = json.loads(index[index.index("(") + 1 : index.rindex(")")])
     pages, faults = found["docnames"], []
     for page, words in FOUND_BY.items():
-        for word in words.split():
+        for word in words.split(", "):
             entries = found["indexentries"].get(word, [])
             if [pages[number] for number, _, is_main in entries if is_main] != [page]:
                 faults.append(f"{word}: {page} is not the first")

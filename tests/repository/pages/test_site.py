@@ -53,10 +53,10 @@ def test_a_page_without_the_theme_is_found():
 
 
 def test_a_word_that_leads_elsewhere_is_found():
-    words = [word for words in site.FOUND_BY.values() for word in words.split()]
+    words = [word for words in site.FOUND_BY.values() for word in words.split(", ")]
     index = {"docnames": list(site.FOUND_BY), "indexentries": {}}
     for number, words_of_page in enumerate(site.FOUND_BY.values()):
-        for word in words_of_page.split():
+        for word in words_of_page.split(", "):
             index["indexentries"][word] = [[number, "id", True]]
 
     assert len(set(words)) == len(words)
@@ -105,6 +105,8 @@ def test_a_picture_can_be_read_on_a_phone_and_in_the_dark(path):
         r"p:has\(> img:only-child\) \{\s*overflow-x: auto",
         r"img:only-child \{\s*max-width: max\(100%, 30rem\)",
         r"h2 \{\s*font-size: min\(",
+        r"body\[data-theme=\"dark\"\] article img\[src\$=\"\.png\"\] \{\s*filter: invert",
+        r"(?m)^\.highlight pre \{\s*white-space: pre-wrap;\s*overflow-wrap: anywhere",  # at every width
     ],
 )
 def test_the_theme_has_what_keeps_pages_in_their_width_and_dark(rule):

@@ -43,3 +43,12 @@ def test_a_file_without_tensors_and_a_closed_one_say_so(path):
 
     assert "no tensors" in Picture(file.to_svg()).texts
     assert "closed" in file._repr_html_()
+
+
+def test_a_name_with_control_characters_is_escaped(tmp_path):
+    np.savez(tmp_path / "f.npz", **{"\x1b[31mred": np.zeros(2)})
+    with tw.open(tmp_path / "f.npz") as file:
+        head, _, row = str(file).splitlines()
+
+    assert head.endswith(" 1 tensor>")
+    assert row.startswith(r"\x1b[31mred")

@@ -73,7 +73,7 @@ def test_facts_are_the_first_line_and_elements_follow(x):
     assert first == f"<Tensor {' x '.join(map(str, x.shape))}, int64, {8 * x.size} B>".replace(
         f"{8 * x.size} B", f"{8 * x.size} B" if 8 * x.size < 1000 else f"{8 * x.size / 1000:.1f} kB"
     )
-    assert rest == str(t)
+    assert rest == str(t) if lines_of(t) < 20 else rest.count("\n") + 2 <= 20
 
 
 @pytest.mark.parametrize(
@@ -219,3 +219,35 @@ def test_one_text_is_printed_as_its_text():
     assert f"{words[0]}" == str(words[0]) == "a b"
     assert str(words[1]) == "None"
     assert repr(words[0]) == "<Tensor scalar, nullable string, 20 B: 'a b'>"
+
+
+@given(st.lists(st.text(max_size=5), max_size=40), st.integers(1, 10_000), st.booleans())
+def test_of_long_strings_the_beginning_is_shown(words, repeats, is_box):
+    texts = [word * repeats for word in words]
+    t = tw.strings(texts) if is_box else tw.strings([texts, texts])
+
+    for text in str(t), repr(t):
+        assert text.count("\n") < 20
+        assert len(text) < 10_000
+    assert len(t._repr_html_()) < 30_000
+
+
+def test_dots_after_the_quote_stand_for_the_rest_of_a_string():
+    assert str(tw.strings(["x" * 60, "y" * 61])) == f"['{'x' * 60}'\n '{'y' * 60}'...]"
+    assert str(tw.strings([b"z" * 61])) == f"[b'{'z' * 60}'...]"
+
+
+@given(hnp.arrays("f8", hnp.array_shapes(min_dims=1, max_dims=4, min_side=1, max_side=12)))
+def test_a_representation_has_20_lines_at_most(x):
+    assert repr(tw.as_tensor(x)).count("\n") < 20
+
+
+def test_of_many_modes_no_text_is_made_that_is_too_long(monkeypatch):
+    tiling = Tiling([4] * 5, [4] * 5, [4] * 5, [4] * 5)
+    t = tw.zeros((20,) * 4).tiled(tiling)
+    shown = []
+    elements = _printing._shown_elements
+    monkeypatch.setattr(_printing, "_shown_elements", lambda *own: shown.append(1) or elements(*own))
+
+    assert lines_of(t) <= 20
+    assert len(shown) <= 2**8
