@@ -86,7 +86,7 @@ def test_a_tensor_file_is_a_mapping_of_names(tmp_path, end):
     assert [(entry.packing, entry.size) for entry in entries] == [("none", 0), ("dense", 6)]
     assert file.losses == ()
     assert file.sets()[5].tree["b"].tensor.tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert repr(file.sets()).startswith("<1 tensor sets of <ArrayFile ")
+    assert repr(file.sets()).startswith("<1 tensor set of <ArrayFile ")
     with pytest.raises(KeyError):
         file.sets()[4]
 
