@@ -20,6 +20,7 @@ from tensorwrapper.remote.client._tensor import RemoteTensor, summary_of
 from tensorwrapper.remote.protocol._events import (
     AskHealth,
     AskStats,
+    Facts,
     ReducedOver,
     Stats,
 )
@@ -50,7 +51,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._looked_up: dict[str, RemoteTensor] = {}  # the first few, for displays: these send no request
+        self._looked_up: dict[str, Facts] = {}  # of the first few tensors, for displays without a request
 
     @property
     def address(self) -> str:
@@ -74,7 +75,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
     def __getitem__(self, name: str) -> RemoteTensor:
         found = found_tensor(self._connections, name)
         if len(self._looked_up) < _SHOWN or name in self._looked_up:
-            self._looked_up[name] = found
+            self._looked_up[name] = found._facts  # not the tensor, which may keep the lengths of its rows
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -239,7 +240,8 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         """Return HTML for notebooks: the address, and tensors that were looked up; nothing is requested."""
         from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
 
-        rows = [(own.name, *summary_of(own)) for own in self._looked_up.copy().values()]
+        known = self._looked_up.copy()
+        rows = [(name, *summary_of(RemoteTensor(self._connections, facts))) for name, facts in known.items()]
         table = html_table([("name", "shape", "dtype", "bytes"), *rows])
         facts = [("tensors", "list(remote) requests their names")]
         return html_block(repr(self), facts, folds=[Fold("looked up", table, opened=True)] if rows else [])

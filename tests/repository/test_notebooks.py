@@ -119,6 +119,22 @@ def test_files_servers_and_clients_are_shown(tmp_path):
     well_formed(server._repr_html_())
 
 
+def test_tensors_at_a_server_are_shown_without_a_request():
+    tensors = {"rows": tw.jagged([[1.0], [2.0, 3.0]]), "box": tw.zeros((20, 30))}
+    with tw.serve(tensors) as server, tw.connect(server.address) as remote:
+        rows, box = remote["rows"], remote["box"]
+        before = remote.stats()["requests"]
+        shown = [remote._repr_html_(), rows._repr_html_(), box._repr_html_(), repr(rows), repr(box)]
+        after, address = remote.stats()["requests"], server.address
+
+    assert after == before + 1  # that of the counters
+    assert all(name in shown[0] for name in ("looked up", "rows", "box", "20 x 30"))
+    assert "2 rows, 3 elements, float64, 24 B" in shown[1]
+    assert address in shown[2]
+    assert shown[3] == "<RemoteTensor 'rows': 2 rows, 3 elements, float64, 24 B>"
+    assert shown[4] == "<RemoteTensor 'box': 20 x 30, float64, 4.8 kB>"
+
+
 def test_records_at_a_server_are_shown_without_a_request():
     records = tw.records({f"<b>{k}": tw.jagged([[1.0], [2.0, 3.0]]) for k in range(30)})
     with tw.serve({"ev": records}) as server, tw.connect(server.address) as remote:

@@ -1,6 +1,7 @@
 """Tensors as text: facts first, then elements as NumPy writes them. Only shown elements are read."""
 
 import math
+import sys
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
@@ -64,14 +65,13 @@ def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any], *, most: int = _L
     if buffer.fill_value is not None:
         return _entries(layout, buffer)
     options, flat = np.get_printoptions(), layout.flatten()
+    edge, is_large = options["edgeitems"], _is_large(flat.shape, options["threshold"])
     if options["threshold"] != _THRESHOLD:
-        return _body(flat, buffer, options)
-    is_large = _is_large(flat.shape, _THRESHOLD)
-    edges = [options["edgeitems"], *range(options["edgeitems"] - is_large, 0, -1)]
-    if is_large:  # a text that is certainly too long is not made
-        edges = [edge for edge in edges[:-1] if _least_lines(flat.shape, edge) <= most] + edges[-1:]
-    for number, edge in enumerate(edges):
-        text = _body(flat, buffer, {**options, "threshold": 0 if number else _THRESHOLD, "edgeitems": edge})
+        return _body(flat, buffer, options, edge if is_large else None)
+    # All elements, or fewer and fewer entries; a text that is certainly too long is not made.
+    edges = [k for k in range(edge, 1, -1) if _least_lines(flat.shape, k) <= most]
+    for k in [*([] if is_large else [None]), *edges, min(edge, 1)]:
+        text = _body(flat, buffer, options, k)
         if text.count("\n") < most:
             return text
     lines = text.split("\n")
@@ -87,15 +87,17 @@ def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> 
     return f"<Tensor {head}>\n{text}"
 
 
-def _body(layout: Layout[Any], buffer: BufferCommon[Any], options: Mapping[str, Any]) -> str:
-    """Return nested brackets, summarised by NumPy's options."""
+def _body(
+    layout: Layout[Any], buffer: BufferCommon[Any], options: Mapping[str, Any], entries: int | None
+) -> str:
+    """Return nested brackets: all elements, or so many entries at both ends of each mode."""
     if layout.shape.is_box and not layout.shape.size:
         return "[]"
-    is_large = _is_large(layout.shape, options["threshold"])
-    edge = _edge_of(layout.shape, options["edgeitems"]) if is_large else None
-    array = _numbers_of(layout, buffer) if edge is None or edge == options["edgeitems"] else None
+    edge = None if entries is None else _edge_of(layout.shape, entries)
+    array = _numbers_of(layout, buffer) if edge == entries else None
     if array is not None and not options["formatter"] and not options["legacy"]:
-        with np.printoptions(threshold=options["threshold"], edgeitems=options["edgeitems"]):
+        threshold = sys.maxsize if edge is None else 0
+        with np.printoptions(threshold=threshold, edgeitems=edge or 0):
             return np.array2string(array)
     parts = _collect(layout, buffer, edge)
     texts = iter(_texts([box.shown.reshape(-1) for box in _boxes(parts)]))

@@ -477,8 +477,9 @@ def test_what_newcomers_ask_for_is_read_when_its_turn_comes_and_answered_as_any_
         socket.send(send_request(40, ev.AskRead("x", "", None, (Runs(10**9, 2),))))
         odd = b'ZIO0JSON{"tw":{"read":{"name":"x","version":"","select":"everything"}}}'
         socket.send([odd, send_request(41, ev.Ping())[1]])
-        socket.send(send_request(7, ev.AskRead("x", "", None, (Runs(0, 2),))))
         socket.send(send_request(42, ev.Cancel(8)))
+        # The cancel comes first: once the refusal is here, it has been read.
+        socket.send(send_request(7, ev.AskRead("x", "", None, (Runs(0, 2),))))
         assert receive_answer(socket.receive_frames()[1]) == (
             7,
             ev.Refused("replayed", "the request 7 is not answered yet"),

@@ -1,4 +1,4 @@
-"""Tests of pictures of files: bars as long as tensors have bytes."""
+"""Tests of displays of files: tables, and bars as long as tensors have bytes."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper.store.records._picture import MOST
 from tests.support.pictures import Picture
+from tests.support.store.served_files import served
 
 
 @pytest.fixture
@@ -52,3 +53,30 @@ def test_a_name_with_control_characters_is_escaped(tmp_path):
 
     assert head.endswith(" 1 tensor>")
     assert row.startswith(r"\x1b[31mred")
+
+
+def test_the_text_of_a_file_is_a_table_of_at_most_20_lines(path):
+    tw.save(path, {"hits": tw.jagged([[1, 2, 3], []]), "box": np.zeros((20, 30), "f4")})
+    with tw.open(path) as file:
+        head, titles, *rows = str(file).splitlines()
+    assert head == repr(file).replace("closed", "2 tensors")
+    assert titles.split() == ["name", "shape", "dtype", "bytes"]
+    assert [row.split("  ")[0] for row in rows] == ["hits", "box"]
+    assert "2 rows of 0 to 3" in rows[0]
+    assert "20 x 30" in rows[1]
+    assert str(file) == repr(file)
+
+    tw.save(path, {f"t{k}": [k] for k in range(100)})
+    with tw.open(path) as file:
+        lines = str(file).splitlines()
+        assert (len(lines), lines[-1]) == (20, "... and 83 more tensors")
+        assert "and 83 more" in file._repr_html_()
+
+
+def test_a_file_at_an_address_is_shown_by_names_without_a_request(path):
+    tw.save(path, {"a": [1], "b": [2]})
+    with served(path.read_bytes()) as server, tw.open(f"{server.url}/f.tens") as file:
+        before = server.requests
+        assert [line.split()[0] for line in str(file).splitlines()[1:]] == ["name", "a", "b"]
+        assert "<td" in file._repr_html_()
+        assert server.requests == before
