@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 CORPUS = Path(__file__).parent / "corpus"
-TRIES = 20_000 if IS_LONG else 150
+TRIES = 20_000 if IS_LONG else 60
 READER = re.compile(
     r"parse(_\w+)?|from_\w+|decode\w*|open|convert|verify|feed|receive\w*|load\w*|strings(_from_\w+)?|jagged"
     r"|as_(shape|tensor|view|layout)|blocks_of|einsum_shape|contraction"
