@@ -576,7 +576,7 @@ def _is_of_others(value: object) -> bool:
 
 
 def _is_array(value: Any) -> bool:  # noqa: ANN401 - anything
-    """Return True for an array of Dask, such as the reduction of a collection, which stands beside one."""
+    """Return True for an array of Dask, such as the reduction of a collection."""
     return type(value).__module__.startswith("dask.array") and hasattr(value, "chunks")
 
 

@@ -59,7 +59,8 @@ def array_over(
         meta = np.ma.masked_array(meta)
     found = _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta)
     if masked and not chunks:
-        found._meta = np.ma.masked_all((), dtype)  # noqa: SLF001 - Dask loses that of a single element
+        # Dask loses that of a single element.
+        found._meta = np.ma.masked_array(np.zeros((), dtype), mask=True)
     return cast("DaskArray", found)
 
 

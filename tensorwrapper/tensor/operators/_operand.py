@@ -56,7 +56,8 @@ def is_foreign(value: object) -> bool:
 def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
     """Raise if one of the types is an array of xarray or Dask.
 
-    The call of xarray would end in an error about shapes. Dask leaves it to tensors, and ``==`` would be False.
+    The call of xarray would end in an error about shapes. Dask leaves calls to tensors, so ``==`` would be
+    False.
 
     Raises
     ------

@@ -78,4 +78,4 @@ def test_what_nobody_can_compare_is_not_unequal(make):
         with pytest.raises(ConversionError, match="Declining"):
             call()
     with pytest.raises(TypeError, match="Declining"):
-        t < Declining()
+        _ = t < Declining()
