@@ -68,8 +68,8 @@ def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
         library = kind.__module__
         if library.startswith("dask.array"):
             raise ConversionError(
-                f"{what}: an array of Dask is not computed here: `t.to_dask() + d` is a collection too, and "
-                "`t + tw.as_tensor(d)` computes all of it"
+                f"{what}: an array of Dask is not computed here: `t.to_dask() + x` is one, too, and "
+                "`t + tw.as_tensor(x)` computes all of it"
             )
         if library.partition(".")[0] == "xarray":
             raise ConversionError(
