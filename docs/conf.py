@@ -49,6 +49,7 @@ copybutton_remove_prompts = True
 copybutton_selector = "div:not(.raises) > div.highlight > pre"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+autodoc_use_type_comments = False
 autodoc_type_aliases = {"npt.ArrayLike": "numpy.typing.ArrayLike", "npt.DTypeLike": "numpy.typing.DTypeLike"}
 autodoc_inherit_docstrings = True
 autosummary_generate = False

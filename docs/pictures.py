@@ -1,7 +1,7 @@
 """The pictures of the guide: run this script to write them. Its output is reproducible."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path as FilePath
 
 import numpy as np
@@ -10,7 +10,7 @@ import tensorwrapper
 from tensorwrapper import Layout, Mask, Shape, Tiling
 from tensorwrapper import layout as lay
 from tensorwrapper import selection as sel
-from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Line, Mark, Rectangle, Text, framed, ramp
+from tensorwrapper.drawing import ACCENT, INK, PAPER, Axis, Drawing, Line, Mark, Rectangle, Text, framed, ramp
 from tensorwrapper.remote.protocol._state_table import ASKED, SERVED
 from tensorwrapper.sharding import BlockOperation, Operand
 from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
@@ -149,26 +149,45 @@ def flow_states() -> str:
         words = edges.setdefault((_place(state), _place(to)), [])
         word = f"{way} {verb}"
         words += [] if word in words else [word]
-    marks: list[Mark] = []
+    lines, labels = list[Mark](), list[Mark]()
     for (start, goal), words in edges.items():
         (x1, y1), (x2, y2) = _PLACES[start], _PLACES[goal]
         if start == goal:
-            left, top = x1 - 46 if start == "ending" else x1 + 70, y1 + (28 if start == "ending" else -16)
-            marks += [Text(left, top + 12 * k, word, 10.0, INK) for k, word in enumerate(words)]
+            labels += _label(*((x1 - 16, y1 + 34) if start == "ending" else (x1 - 98, y1)), words)
             continue
         share = 0.8 if {start, goal} in ({"offered", "leaving"}, {"asked", "ending"}) else 0.5
-        marks.append(Line(x1, y1, x2, y2, ACCENT))
-        # A dot at the far end stands for an arrow.
-        near = 52 / max(abs(x2 - x1), 1)
-        x, y = x2 - (x2 - x1) * near, y2 - (y2 - y1) * near
-        marks.append(Rectangle(x - 3, y - 3, 6, 6, ACCENT))
-        middle, down = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
-        marks += [Text(middle, down - 4 - 12 * k, word, 10.0, INK, "middle") for k, word in enumerate(words)]
-    for state, (x, y) in _PLACES.items():
-        wide = 6.5 * len(state) + 16
+        lines += _arrow(x1, y1, x2, y2, goal)
+        labels += _label(x1 + (x2 - x1) * share, y1 + (y2 - y1) * share, words)
+    marks = [*lines, *labels, *_boxes(_PLACES)]
+    return Drawing(880, 260, tuple(marks), "the states of one end of a flow").to_svg()
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float, goal: str) -> list[Mark]:
+    """Return a line to a state; a dot where it meets the box of the state stands for an arrow."""
+    across, down = x2 - x1, y2 - y1
+    near = min(_width(goal) / 2 / max(abs(across), 1), 13 / max(abs(down), 1))
+    dot = Rectangle(x2 - across * near - 3, y2 - down * near - 3, 6, 6, ACCENT)
+    return [Line(x1, y1, x2, y2, ACCENT), dot]
+
+
+def _label(x: float, y: float, words: Sequence[str]) -> list[Mark]:
+    """Return lines of text around a point, on the colour of the page."""
+    wide, top = 5.6 * max(map(len, words)), y - 6 * len(words)
+    texts = [Text(x, top + 9.5 + 12 * k, word, 10.0, INK, "middle") for k, word in enumerate(words)]
+    return [Rectangle(x - wide / 2, top, wide, 12 * len(words), PAPER), *texts]
+
+
+def _width(state: str) -> float:
+    return 6.5 * len(state) + 16
+
+
+def _boxes(places: Mapping[str, tuple[float, float]]) -> list[Mark]:
+    marks: list[Mark] = []
+    for state, (x, y) in places.items():
+        wide = _width(state)
         marks.append(Rectangle(x - wide / 2, y - 13, wide, 26, ramp(0.12), INK))
         marks.append(Text(x, y + 4, state, 12.0, INK, "middle"))
-    return Drawing(880, 260, tuple(marks), "the states of one end of a flow").to_svg()
+    return marks
 
 
 _REQUEST: dict[str, tuple[float, float]] = {
@@ -180,12 +199,12 @@ _REQUEST: dict[str, tuple[float, float]] = {
 }
 
 _TASK: dict[str, tuple[float, float]] = {
-    "waiting": (60, 40),
-    "running": (230, 40),
-    "ready": (400, 40),
-    "sending": (550, 40),
-    "stopping": (230, 200),
-    "over": (470, 200),
+    "waiting": (50, 120),
+    "running": (210, 40),
+    "ready": (390, 40),
+    "sending": (570, 40),
+    "stopping": (300, 120),
+    "over": (570, 200),
 }
 
 
@@ -205,23 +224,17 @@ def _states(
     edges: dict[tuple[str, str], list[str]] = {}
     for (state, step), to in table.items():
         edges.setdefault((state, to), []).append(step)
-    marks: list[Mark] = []
+    lines, labels = list[Mark](), list[Mark]()
     for (start, goal), words in edges.items():
         (x1, y1), (x2, y2) = places[start], places[goal]
-        # Transitions in both directions are two lines, one a little lower.
-        aside = 8 if (goal, start) in edges and x1 > x2 else 0
-        marks.append(Line(x1, y1 + aside, x2, y2 + aside, ACCENT))
-        near = 44 / max(abs(x2 - x1), 1)
-        x, y = x2 - (x2 - x1) * near, y2 - (y2 - y1) * near + aside
-        marks.append(Rectangle(x - 3, y - 3, 6, 6, ACCENT))
-        share = 0.5 if start != "queued" or goal == "sent" else 0.62
-        middle, down = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
-        marks.append(Text(middle, down + (22 if aside else -5), ", ".join(words), 10.0, INK, "middle"))
-    for state, (x, y) in places.items():
-        wide = 6.5 * len(state) + 16
-        marks.append(Rectangle(x - wide / 2, y - 13, wide, 26, ramp(0.12), INK))
-        marks.append(Text(x, y + 4, state, 12.0, INK, "middle"))
-    return Drawing(620, 230, tuple(marks), title).to_svg()
+        # Transitions in both directions are two lines, one a little lower, with labels near their starts.
+        is_one_of_two = (goal, start) in edges
+        aside = 8 if is_one_of_two and x1 > x2 else 0
+        lines += _arrow(x1, y1 + aside, x2, y2 + aside, goal)
+        share = 0.35 if is_one_of_two else 0.62 if start == "queued" else 0.5
+        labels += _label(x1 + (x2 - x1) * share, y1 + (y2 - y1) * share + aside, [", ".join(words)])
+    marks = [*lines, *labels, *_boxes(places)]
+    return Drawing(640, 230, tuple(marks), title).to_svg()
 
 
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:

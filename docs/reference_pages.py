@@ -1,6 +1,6 @@
 """The pages of the reference, written by the documentation build: one per module, one per class.
 
-What is public is what `__all__` says, so that no page can be forgotten and none can outlive its class.
+The names in `__all__` are public, so no page is forgotten, and none outlives its class.
 """
 
 import ast
@@ -47,17 +47,17 @@ _MANY = 12
 """Number of members from which the page of a class begins with links to them."""
 
 _COMMAND_LINE = """\
-``tensorwrapper COMMAND --help`` says what stands here. All commands keep to the same:
+``tensorwrapper COMMAND --help`` prints the sections below. These rules hold for all commands:
 
-- ``--json`` prints the report as JSON, with numbers as numbers; what went wrong is an object with ``error``
-  and ``kind``, the name of the class of :mod:`tensorwrapper.errors`. ``serve`` and ``recv`` print an object
-  with their ``address`` first, when they are ready.
-- The report goes to stdout. What went wrong goes to stderr, in one line. On a terminal long work says there
-  how far it is; ``pip install tensorwrapper[progress]`` makes that a bar.
-- Colours are for terminals, and not where ``NO_COLOR`` is set.
-- No file is replaced without ``--force``.
-- ``tensorwrapper completion SHELL`` prints what lets bash, zsh or fish complete commands, options and names
-  of files.
+- ``--json`` prints the report as JSON, with numbers as numbers. An error is an object with ``error`` and
+  ``kind``, the name of its class in :mod:`tensorwrapper.errors`. ``serve`` and ``recv`` first print an object
+  with their ``address``, as soon as they are ready.
+- The report goes to stdout. Errors go to stderr, in one line. On a terminal, long work shows its progress
+  there; ``pip install tensorwrapper[progress]`` adds a progress bar.
+- Terminals get colours, unless ``NO_COLOR`` is set.
+- Only ``--force`` replaces a file.
+- ``tensorwrapper completion SHELL`` prints a script: bash, zsh or fish then complete commands, options and
+  file names.
 """
 
 
@@ -89,8 +89,8 @@ def _top() -> str:
             floors.setdefault(floor, []).append(place)
     text = (
         "tensorwrapper\n=============\n\n.. py:module:: tensorwrapper\n\n"
-        "What most programs need: ``import tensorwrapper as tw``. Names are loaded when they are used. Each "
-        "group belongs to a module, which has more.\n"
+        "``import tensorwrapper as tw`` has the names that most programs need. A name is loaded at its first "
+        "use. Each group belongs to a module, which has more names.\n"
     )
     for floor in sorted(floors, key=FLOORS.index):
         table = "".join([f"   {name}\n" for *_, name in sorted(floors[floor])])

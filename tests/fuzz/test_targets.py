@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import os
 import random
 import re
 import signal
@@ -22,6 +21,7 @@ from tests.fuzz.target import (
     try_input,
 )
 from tests.fuzz.targets import TARGETS
+from tests.support.long_runs import IS_LONG
 from tests.support.public_names import public_callables
 
 pytestmark = [
@@ -30,7 +30,7 @@ pytestmark = [
 ]
 
 CORPUS = Path(__file__).parent / "corpus"
-TRIES = 20_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 150
+TRIES = 20_000 if IS_LONG else 60
 READER = re.compile(
     r"parse(_\w+)?|from_\w+|decode\w*|open|convert|verify|feed|receive\w*|load\w*|strings(_from_\w+)?|jagged"
     r"|as_(shape|tensor|view|layout)|blocks_of|einsum_shape|contraction"

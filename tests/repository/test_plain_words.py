@@ -3,7 +3,6 @@
 ``python -m tests.repository.test_plain_words`` prints the table as it is now, ``... FOLDER`` the sentences.
 """
 
-import re
 import sys
 from pathlib import Path
 
@@ -53,26 +52,6 @@ def found() -> dict[str, list[str]]:
             for own in broken
         ]
     return texts
-
-
-def said_twice(page: str) -> list[str]:
-    """Return the sentences that stand twice in one cell of a table."""
-    twice = []
-    for line in page.splitlines():
-        for cell in re.split(r"(?<!\\)\|", line) if line.startswith("|") else ():
-            said = [own.strip(" .") for own in re.split(r"(?<=[.;])\s", cell)]
-            twice += sorted({own for own in said if " " in own and said.count(own) > 1})
-    return twice
-
-
-@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda path: path.stem)
-def test_no_cell_of_a_table_says_a_sentence_twice(page):
-    assert said_twice(page.read_text("utf-8")) == []
-
-
-def test_a_sentence_that_is_said_twice_is_found():
-    assert said_twice("| a | Reads. The default. The default. |") == ["The default"]
-    assert said_twice("| one. two | one. |\nno table. no table.") == []
 
 
 @pytest.mark.parametrize("folder", folders())

@@ -1,7 +1,6 @@
 """Thresholds choose a way, never a result: with others small views go through what only large ones meet."""
 
 import importlib
-import os
 import pkgutil
 import random
 import re
@@ -12,12 +11,12 @@ import pytest
 
 import tensorwrapper
 from tensorwrapper.selection.optimizer import _pushdown
+from tests.support.long_runs import IS_LONG
 from tests.support.selection.checks import CHECKS
 from tests.support.selection.trees.crossing import crossing, same_elements
 from tests.support.selection.trees.random_trees import tree_of
 
-_NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-_ROUNDS, _TREES = (200, 300) if _NIGHTLY else (6, 40)
+_ROUNDS, _TREES = (200, 300) if IS_LONG else (6, 40)
 
 _ROOMS = (
     r"selection\.(execution|facade|functions|jagged|optimizer|plans|runners|sources|writing)",

@@ -1,16 +1,14 @@
 """Damaged files of every kind: what they say is read, or an error of ours, in little time and memory."""
 
-import os
-
 import pytest
 
+from tests.support.long_runs import IS_LONG
 from tests.support.store.damage import KINDS, Trials, in_children
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore"),
 ]
-IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 COUNT = 1000 if IS_LONG else 60
 
 

@@ -1,7 +1,6 @@
 """Files of strangers: read, or refused with errors of ours, within the memory that their bytes cost."""
 
 import contextlib
-import os
 import random
 import tracemalloc
 import zlib
@@ -14,6 +13,7 @@ from tensorwrapper.errors import DataFileError, TensorWrapperError
 from tensorwrapper.store.records._directory import Directory
 from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.store.records._record import encode_tensor
+from tests.support.long_runs import IS_LONG
 from tests.support.store.spoilt_files import (
     PLACE,
     record,
@@ -33,7 +33,7 @@ def path(tmp_path):
     return tmp_path / "run.tens"
 
 
-TRIES = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 120  # for each seed
+TRIES = 10_000 if IS_LONG else 120  # for each seed
 NUMBERS = [0, 1, -1, 2, 5, 63, 64, 65, 2**31, 2**32 - 1, 2**40, 2**62, 2**63 - 1, -(2**63)]
 
 

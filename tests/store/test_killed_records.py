@@ -1,14 +1,99 @@
-"""A file of records whose writer dies: all fields have the rows of calls that returned, or of one more."""
+"""A writer of records may die at any byte: all fields have the rows of whole calls, none more or fewer."""
 
 import subprocess
 import sys
 import textwrap
 
+import numpy as np
 import pytest
+
+import tensorwrapper as tw
+from tests.support.long_runs import IS_LONG
+from tests.support.store.page_reader import read_records
 
 pytestmark = pytest.mark.slow
 
-KILLS = 200
+KILLS, CUTS, STEP = (200, 200, 37) if IS_LONG else (40, 60, 111)
+N_CALLS = 6
+NAMES = ("t", "q", "run", "s")
+
+
+def rows_of(call):
+    """What a call adds: rows of other lengths each time, the same in all fields, whose elements say where."""
+    lengths = [(3 * call + k) % 5 for k in range(1 + call % 3)]
+    shape = tw.Shape.jagged(lengths)
+    elements = np.arange(shape.size) + 100 * call
+    return tw.records(
+        {
+            "t": tw.from_buffer(elements, shape),
+            "q": tw.from_buffer(elements.astype("f4") / 2, shape),
+            "run": np.full(len(lengths), call),
+            "s": tw.from_buffer(elements.astype("u1"), shape),
+        }
+    )
+
+
+def first_calls(count):
+    calls = [rows_of(call).to_dict() for call in range(count)]
+    return {name: [row for call in calls for row in call[name]] for name in NAMES}
+
+
+def check_fields(path, least, most):
+    """Return how many calls a file has the rows of: the same in all fields."""
+    with tw.open(path) as f:
+        if "ev.t" not in f:
+            assert not [name for name in f if name.startswith("ev")]
+            assert least == 0
+            return 0
+        events = f.records("ev").to_dict()
+        assert {name: f[f"ev.{name}"].tolist() for name in NAMES} == events
+    n_calls = max(events["run"]) + 1
+    assert events == first_calls(n_calls)
+    assert least <= n_calls <= most
+    return n_calls
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run.tens"
+
+
+@pytest.mark.parametrize("piece_bytes", [2**30, 24])
+def test_a_file_cut_off_at_any_byte_never_has_unequal_fields(path, piece_bytes):
+    ends = []
+    with tw.open(path, "a", piece_bytes=piece_bytes) as f:
+        for call in range(N_CALLS):
+            f.extend("ev", rows_of(call))
+            ends.append(path.stat().st_size)
+            if call == 3:
+                f.flush()
+        raw = path.read_bytes()
+    rng = np.random.default_rng(20)
+    cuts = {*rng.integers(1, len(raw), CUTS).tolist(), *ends, *[end - 1 for end in ends], len(raw)}
+    for cut in sorted(cuts):
+        path.write_bytes(raw[:cut])
+        n_calls = sum(end <= cut for end in ends)
+        assert check_fields(path, n_calls, n_calls) == n_calls
+        found = read_records(raw[:cut]) if n_calls else {}
+        assert found.get("ev", {}) == (first_calls(n_calls) if n_calls else {})
+
+
+def test_a_file_cut_off_at_any_byte_goes_on(path):
+    with tw.open(path, "a", piece_bytes=24) as f:
+        f.extend("ev", rows_of(0))
+        begin = path.stat().st_size
+        f.extend("ev", rows_of(1))
+        f.extend("ev", rows_of(2))
+        raw = path.read_bytes()
+    for cut in range(begin, len(raw), STEP):
+        path.write_bytes(raw[:cut])
+        n_calls = check_fields(path, 1, 3)
+        with tw.open(path, "a") as f:
+            for call in range(n_calls, 4):
+                f.extend("ev", rows_of(call))
+        assert check_fields(path, 4, 4) == 4
+        assert tw.store.verify(path).ok
+
 
 KILLER = """
     import os, random, signal, sys, time

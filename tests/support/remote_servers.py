@@ -1,7 +1,6 @@
 """Servers and clients as processes of their own, and what they take of memory."""
 
 import contextlib
-import os
 import random
 import subprocess
 import sys
@@ -12,9 +11,6 @@ from pathlib import Path
 import numpy as np
 
 import tensorwrapper as tw
-
-LONG = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-"""Whether the long form of a test runs: a minute, or thousands of times."""
 
 ROWS = np.random.default_rng(3).integers(0, 60, 20_000)
 SERVER = """

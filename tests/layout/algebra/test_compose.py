@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout, Swizzle, compose, make_layout, parse_tiler
 from tensorwrapper.shape import Shape, Tiling
-from tests.support.layout.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
+from tests.support.layout.layouts import ORDERS, extended, leaves, model, random_layout, table
+from tests.support.long_runs import IS_LONG
 
-PAIRS = 300_000 if NIGHTLY else 4_000
+PAIRS = 300_000 if IS_LONG else 2_000
 
 
 def pairs(count, seed):

@@ -17,9 +17,10 @@ from tensorwrapper.layout import (
     zipped_divide,
 )
 from tensorwrapper.shape import Shape
-from tests.support.layout.layouts import NIGHTLY, ORDERS, extended, leaves, model, random_layout, table
+from tests.support.layout.layouts import ORDERS, extended, leaves, model, random_layout, table
+from tests.support.long_runs import IS_LONG
 
-PAIRS = 100_000 if NIGHTLY else 4_000
+PAIRS = 100_000 if IS_LONG else 2_000
 DIVISIONS = (logical_divide, zipped_divide, tiled_divide, flat_divide)
 
 

@@ -17,9 +17,10 @@ from tensorwrapper.layout import (
     tiled_product,
     zipped_product,
 )
-from tests.support.layout.layouts import NIGHTLY, ORDERS, model, random_layout, table
+from tests.support.layout.layouts import ORDERS, model, random_layout, table
+from tests.support.long_runs import IS_LONG
 
-PAIRS = 100_000 if NIGHTLY else 3_000
+PAIRS = 100_000 if IS_LONG else 2_000
 
 
 def pairs(count, seed):

@@ -7,9 +7,9 @@ import numpy as np
 from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._values import positions_of
 from tensorwrapper.layout.boxes._modes import pad_positions
-from tests.support.layout.layouts import NIGHTLY
+from tests.support.long_runs import IS_LONG
 
-CHAINS = 1_000_000 if NIGHTLY else 30_000
+CHAINS = 1_000_000 if IS_LONG else 10_000
 _LONG = 48  # offsets beyond which a chain is only cut
 
 

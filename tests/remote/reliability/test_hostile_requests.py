@@ -14,10 +14,10 @@ from tensorwrapper.remote.protocol import _events as ev
 from tensorwrapper.remote.protocol._requests import RequestReader, receive_request
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tests.remote.conftest import every_kind
-from tests.support.remote_servers import LONG
+from tests.support.long_runs import IS_LONG
 from tests.support.strangers.hostile import Hostile
 
-REQUESTS = 50_000 if LONG else 800
+REQUESTS = 50_000 if IS_LONG else 800
 LIMITS = ServeLimits(answer_bytes=2**16)
 ANSWERS = {ev.Elements, ev.FieldRows, ev.Reduced, ev.Written}
 RECORDS = tw.records(

@@ -11,10 +11,11 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import TransportTimeoutError, VersionChangedError
-from tests.support.remote_servers import LONG, bound, end, resident, running, start
+from tests.support.long_runs import IS_LONG
+from tests.support.remote_servers import bound, end, resident, running, start
 
 _log = logging.getLogger(__name__)
-KILLS = 100 if LONG else 3
+KILLS = 100 if IS_LONG else 3
 FILES = """
     import sys, time
     import tensorwrapper as tw
@@ -110,7 +111,7 @@ def test_clients_that_end_or_freeze_within_a_read_cost_little_and_hold_up_nobody
         there = remote["box"]
         assert there[3, 4].compute().item() == 6004
         before = resident(server)
-        lost = [start(GREEDY, address)[0] for _ in range(8 if LONG else 2)]
+        lost = [start(GREEDY, address)[0] for _ in range(8 if IS_LONG else 2)]
         try:
             for process in lost:
                 process.send_signal(how)

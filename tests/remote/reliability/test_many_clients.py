@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.remote_servers import LONG, resident, running
+from tests.support.long_runs import IS_LONG
+from tests.support.remote_servers import resident, running
 
 _log = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[3]
-PROCESSES, CLIENTS, SECONDS = 4, 16, 60 if LONG else 2
+PROCESSES, CLIENTS, SECONDS = 4, 16, 60 if IS_LONG else 2
 
 
 @pytest.mark.slow  # 64 clients take their time to connect

@@ -19,10 +19,10 @@ from tensorwrapper.remote.protocol._requests import RequestReader
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.selection import as_view, minimum
 from tests.remote.conftest import every_kind
-from tests.support.remote_servers import LONG
+from tests.support.long_runs import IS_LONG
 from tests.support.strangers.hostile import Hostile
 
-ROUNDS = 300 if LONG else 6
+ROUNDS = 300 if IS_LONG else 6
 KEYS = [0, slice(0, 2), slice(None, None, 2), (slice(None), 0), [0, 1], ...]
 
 

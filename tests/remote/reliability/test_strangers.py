@@ -16,11 +16,12 @@ from tensorwrapper.remote.protocol._requests import send_request
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair, Socket
 from tensorwrapper.wire import Message
-from tests.support.remote_servers import LONG, resident, running
+from tests.support.long_runs import IS_LONG
+from tests.support.remote_servers import resident, running
 from tests.support.strangers.raw_peers import GREETING, RawPeer, frames_of
 
 _log = logging.getLogger(__name__)
-REQUESTS = 10_000 if LONG else 1000
+REQUESTS = 10_000 if IS_LONG else 1000
 X = np.arange(1000.0)
 
 

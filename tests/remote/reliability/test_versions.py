@@ -8,9 +8,9 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper.errors import VersionChangedError
-from tests.support.remote_servers import LONG
+from tests.support.long_runs import IS_LONG
 
-SECONDS = 30 if LONG else 1
+SECONDS = 30 if IS_LONG else 1
 
 
 def changing(server, change, readers=4):

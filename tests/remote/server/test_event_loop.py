@@ -1,7 +1,6 @@
 """The thread of a server: every message has an answer or is dropped, and nobody waits for another."""
 
 import contextlib
-import os
 import random
 import sys
 import threading
@@ -27,9 +26,10 @@ from tensorwrapper.remote.server import _event_loop
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.transport import Socket
+from tests.support.long_runs import IS_LONG
 from tests.support.strangers.raw_peers import RawPeer
 
-HOSTILE = 10_000 if os.environ.get("HYPOTHESIS_PROFILE") == "nightly" else 600
+HOSTILE = 10_000 if IS_LONG else 600
 X = np.arange(100_000.0).reshape(100, 1000)
 
 

@@ -3,7 +3,8 @@
 import json
 import re
 import xml.etree.ElementTree as ET
-from itertools import pairwise
+from difflib import SequenceMatcher
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -130,3 +131,26 @@ def test_the_changelog_says_nothing_twice():
     said = [line for line in lines if line.startswith("- ")]
 
     assert len(set(said)) == len(said)
+
+
+def repeated_sentences(line):
+    """Return the pairs of nearly equal sentences of a paragraph, or of a cell of a table."""
+    found = []
+    for part in line.split("|") if line.startswith("|") else [line]:
+        sentences = [own.strip() for own in re.split(r"(?<=[.;])\s+", part) if len(own.strip()) > 12]
+        found += [
+            pair
+            for pair in combinations(sentences, 2)
+            if SequenceMatcher(None, *pair, autojunk=False).ratio() > 0.85
+        ]
+    return found
+
+
+def test_no_paragraph_says_a_thing_twice():
+    assert repeated_sentences("| `a` | It adds check sums. It adds checksums. |")
+    for path in [*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md"]:
+        if not {"_build", "reference"} & set(path.relative_to(DOCS.parent).parts):
+            texts = re.sub(
+                r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+            )
+            assert [found for line in texts.splitlines() if (found := repeated_sentences(line))] == [], path

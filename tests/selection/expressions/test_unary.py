@@ -199,7 +199,7 @@ def test_w2_routes_lead_to_the_elements_of_shared_views(build, steps):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("build", "steps"), [(build, 1000) for build in GRAPHS if build is not _greatest] + [(_greatest, 10_000)]
+    ("build", "steps"), [(build, 1000) for build in GRAPHS if build is not _greatest] + [(_greatest, 3000)]
 )
 def test_w2_routes_and_plans_of_thousands_of_shared_views_end(build, steps):
     view, array = build(steps)

@@ -1,14 +1,13 @@
 """Views that go from rows to boxes and back, shared by others, against lists; small ones and longer ones."""
 
-import os
 import random
 
 import pytest
 
+from tests.support.long_runs import IS_LONG
 from tests.support.selection.trees.crossing import crossing, same_elements
 
-_NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-_SEEDS, _BLOCK = (20_000, 500) if _NIGHTLY else (480, 120)
+_SEEDS, _BLOCK = (20_000, 500) if IS_LONG else (480, 120)
 
 
 @pytest.mark.parametrize("first", range(0, _SEEDS, _BLOCK))

@@ -1,7 +1,5 @@
 """Random trees over leaves of every kind: elements, routes, blocks, threads, JSON and requests."""
 
-import os
-
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,10 +7,10 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tests.support.long_runs import IS_LONG
 from tests.support.selection.counting_source import CountingSource
 from tests.support.selection.kinds import KINDS, OPERATIONS, again, bytes_read
 
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 NAMES = [name for name in OPERATIONS if name not in {"astype", "JSON", "one for each row"}]
 PLAIN = [kind for kind in KINDS if kind not in {"sparse", "strings", "rows of strings", "nested"}]
 
@@ -47,7 +45,7 @@ def chain(view, other, names):
     st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), min_size=1, max_size=4),
     st.integers(8, 400),
 )
-@settings(max_examples=20_000 if NIGHTLY else 60, deadline=None)
+@settings(max_examples=20_000 if IS_LONG else 60, deadline=None)
 def test_trees_over_every_kind(kind, names, most):
     tensors = [KINDS[kind](1, first) for first in (0, 30)]
     sources = [CountingSource(own) for own in tensors]
@@ -85,7 +83,7 @@ def test_trees_over_every_kind(kind, names, most):
     st.sampled_from(sorted(KINDS)),
     st.lists(st.tuples(st.sampled_from(NAMES), st.booleans()), min_size=1, max_size=4),
 )
-@settings(max_examples=20_000 if NIGHTLY else 60, deadline=None)
+@settings(max_examples=20_000 if IS_LONG else 60, deadline=None)
 def test_trees_of_every_kind_are_filled_sent_and_written(kind, names):
     tensors = [KINDS[kind](1, first) for first in (0, 30)]
     view = chain(*map(sel.as_view, tensors), names)

@@ -1,18 +1,17 @@
 """Random trees of up to eight steps, each compared with what NumPy makes of the same steps."""
 
-import os
 import random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.long_runs import IS_LONG
 from tests.support.selection.checks import CHECKS
 from tests.support.selection.trees.random_trees import Grower, tree_of
 
 # By night 20 000 trees, by day a sample; blocks of seeds, so that a failure names few.
-_NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-_SEEDS, _BLOCK = (20_000, 500) if _NIGHTLY else (300, 50)
+_SEEDS, _BLOCK = (20_000, 500) if IS_LONG else (300, 50)
 
 
 def _check(tree, rng):

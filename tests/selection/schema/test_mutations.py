@@ -1,6 +1,5 @@
 """Valid texts, changed at random: refused with a reason, or views that are computed within the limits."""
 
-import os
 import random
 from typing import get_args
 
@@ -11,13 +10,13 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, SelectionError, SelectionReason
+from tests.support.long_runs import IS_LONG
 from tests.support.selection.brute import elements_of
 from tests.support.selection.mutations import mutated
 from tests.support.selection.trees.random_trees import tree_of
 from tests.support.selection.views import VIEWS
 
-_NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
-_SEEDS, _BLOCK = (100_000, 5000) if _NIGHTLY else (1500, 500)
+_SEEDS, _BLOCK = (100_000, 5000) if IS_LONG else (1500, 500)
 LIMITS = sel.SchemaLimits(nbytes=1 << 14, positions=1 << 10, work=1 << 16, nodes=1 << 8)
 SOURCES = {
     "0": tw.as_tensor(np.arange(24).reshape(4, 6)),

@@ -2,13 +2,12 @@
 
 import itertools
 import math
-import os
 
 import numpy as np
 
 from tensorwrapper.layout import make_layout
+from tests.support.long_runs import IS_LONG
 
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 ORDERS = ("lex", "colex")
 
 
@@ -60,7 +59,7 @@ def small_layouts(*, least_extent=1, sample=2000):
     for rank, share in enumerate((0.0005, 0.04, 0.36, 0.6)):
         total = 4 * len(modes) ** rank
         # Evenly spread over all of them; the step has no divisor in common with their number.
-        step, count = (1, total) if NIGHTLY else (104_729, min(total, math.ceil(share * sample)))
+        step, count = (1, total) if IS_LONG else (104_729, min(total, math.ceil(share * sample)))
         for number in range(count):
             yield from _small_layout(modes, rank, number * step % total)
 
