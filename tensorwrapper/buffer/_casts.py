@@ -100,7 +100,8 @@ def convert_elements(
     SizeOverflowError
         If they are checked and the type cannot hold one; else integers wrap round as NumPy's.
     DTypeError
-        If one has an imaginary part, and the type has none.
+        If one has an imaginary part, and the type has none; if durations would become dates of another unit,
+        or dates durations.
     ConversionError
         If one is a null, and the type has no place for it.
     """
@@ -217,7 +218,7 @@ def _is_apart(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
         return other in "bifmM"
     # Floats are checked by value, since not-a-number is a special case.
     small = "ml_dtypes" in (given.type.__module__, dtype.type.__module__)
-    return one == "f" and (other == "b" or (small and other == "i"))
+    return one == "f" and (other in "bmM" or (small and other == "i"))
 
 
 def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
@@ -243,6 +244,11 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
     """
     given = array.dtype
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
+    if {one, other} == {"m", "M"} and _have_other_units(given, dtype):
+        raise DTypeError(
+            f"elements of type {given} do not become ones of type {dtype}, whose unit differs: "
+            f"astype('{one}8{dtype.str[3:]}') converts it first"
+        )
     if one == "c" and other != "c":
         numbers = cast("npt.NDArray[np.complexfloating[Any, Any]]", array)
         if bool(np.any(numbers.imag)):
@@ -420,6 +426,12 @@ def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
     # NumPy rounds values near the least time past it: compare the signs.
     past = (array.astype(np.int64) < 0) & (fitted.astype(np.int64) >= 0)
     return cast("_Mask", (known & past) | (known == np.isnat(cast("Any", fitted))))
+
+
+def _have_other_units(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
+    """Return True if NumPy would take the count of one unit for that of another."""
+    unit = np.datetime_data(given)
+    return unit[0] != "generic" and unit != np.datetime_data(dtype)
 
 
 def _is_finer(dtype: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:

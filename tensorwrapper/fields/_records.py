@@ -503,10 +503,13 @@ class Records(NoArray, RecordsLibraries):
     def to_structured(self) -> "npt.NDArray[np.void]":
         """Return the records as an array of structures, over the shape that all fields start with; a copy.
 
+        Text has a fixed length there, that of the longest element. Bytes are objects.
+
         Raises
         ------
         ConversionError
-            If the shape, or a field, has rows; if a field has fewer modes than the shape.
+            If the shape, or a field, has rows; if a field has fewer modes than the shape; if text has nulls
+            or ends with a NUL.
 
         Examples
         --------
@@ -519,7 +522,7 @@ class Records(NoArray, RecordsLibraries):
         short = next((name for name, field in self._fields.items() if field.rank < self.rank), None)
         if short is not None:
             raise ConversionError(f"structures of {self._shape!r} have no place for the field {short!r}")
-        arrays = self.to_dict(arrays=True)
+        arrays = {name: _fixed(own) for name, own in self.to_dict(arrays=True).items()}
         kinds = [(name, own.dtype, own.shape[self.rank :]) for name, own in arrays.items()]
         found = np.empty(self._shape.extents, kinds)
         for name, own in arrays.items():
@@ -611,6 +614,15 @@ def _array_of(name: str, field: Field) -> "npt.NDArray[Any]":
     except Exception as error:
         error.add_note(f"in the field {name!r}")
         raise
+
+
+def _fixed(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+    """Return an array that structures can have: StringDType is not supported there."""
+    if array.dtype.kind != "T":
+        return array
+    from tensorwrapper.buffer import strings_from_numpy, strings_to_numpy  # noqa: PLC0415 - for strings alone
+
+    return strings_to_numpy(strings_from_numpy(array), "U").reshape(array.shape)
 
 
 def _shared(fields: Fields, rank: int) -> Records:

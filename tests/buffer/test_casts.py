@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number, is_within_kind
 from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
 
@@ -238,6 +240,9 @@ def test_a_number_that_is_none_is_refused():
         (np.datetime64(1, "s"), "m8[s]"),
         (np.timedelta64(7, "D"), "M8[D]"),
         (np.timedelta64(7, "D"), "f8"),
+        (np.float32(1.5), "m8[s]"),
+        (np.float64(np.nan), "M8[D]"),
+        (np.array(1.5), "m8[D]"),
         (np.complex64(complex(0, np.nan)), "i4"),
         (np.complex64(1 + 2j), "bfloat16"),
         (ml_dtypes.bfloat16(1.5), "i4"),
@@ -263,3 +268,17 @@ def test_units_without_a_factor_of_64_bits_are_refused_in_our_words(kind, coarse
     times = np.array([1, 0], f"{kind}8[{coarse}]")
     with pytest.raises(SizeOverflowError, match=r"fit none of|do not fit"):
         convert_elements(times, np.dtype(f"{kind}8[{fine}]"))
+
+
+@pytest.mark.parametrize("kinds", ["mM", "Mm"])
+def test_durations_and_dates_of_other_units_do_not_become_each_other(kinds):
+    one, other = kinds
+    days = np.array([1, 2], f"{one}8[D]")
+    with pytest.raises(DTypeError, match="unit differs") as caught:
+        convert_elements(days, np.dtype(f"{other}8[s]"))
+    assert f"astype('{one}8[s]')" in str(caught.value)
+    seconds = tw.as_tensor(days).astype(f"{one}8[s]").astype(f"{other}8[s]")
+    assert seconds.astype("i8").tolist() == [86400, 172800]
+    assert convert_elements(days, np.dtype(f"{other}8[D]")).astype("i8").tolist() == [1, 2]
+    with pytest.raises(DTypeError, match="unit differs"):
+        sel.as_view(tw.as_tensor(days)).astype(f"{other}8[s]").compute()

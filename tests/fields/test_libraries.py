@@ -171,6 +171,10 @@ def test_structured_arrays_there_and_back():
     assert found.to_structured()["c"].tolist() == [[1, 2], [3, 4]]
     assert tw.records(found.to_structured()).array_equal(found)
     assert {name: own.tolist() for name, own in found.to_dict(arrays=True).items()} == found.to_dict()
+    text = tw.records({"s": tw.strings([["é", ""], ["abc", "d"]]), "x": [[1, 2], [3, 4]]})
+    assert text.to_structured().dtype == np.dtype([("s", "U3"), ("x", "i8")])
+    assert tw.records(text.to_structured()).array_equal(text)
+    assert text[:0].to_structured().shape == (0, 2)
     matrix = tw.records(np.zeros((2, 3), [("a", "i4"), ("b", "f4", 2)]))
     assert matrix.shape == tw.Shape(2, 3)
     assert tw.records(matrix.to_structured()).array_equal(matrix)
@@ -213,6 +217,8 @@ BAD = [
     ("e[0, 0].to_arrow()", ConversionError, "rank 0"),
     ("e.to_structured()", ConversionError, "'run'"),
     ("e.drop('run').to_structured()", ConversionError, "array"),
+    ("tw.records({'s': tw.strings(['a', None])}).to_structured()", ConversionError, "null"),
+    ("tw.records({'s': tw.strings(['a\\0'])}).to_structured()", ConversionError, "NUL"),
     ("e.to_dict(arrays=True)", ConversionError, "array"),
     ("tw.records({'m': [1], 'm.x': [2]}).to_arrow(nest='.')", TensorNameError, "'m'"),
     ("tw.records(np.zeros(2, [('', 'i4'), ('a/b', 'i4')]))", TensorNameError, "a/b"),

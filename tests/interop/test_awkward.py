@@ -165,3 +165,11 @@ def test_a_field_of_structures_is_copied():
     assert tw.as_tensor(ak.from_numpy(table).b[1:]).tolist() == [4.0]
     with pytest.raises(ConversionError, match="copy=False"):
         tw.from_awkward(ak.from_numpy(table).a, copy=False)
+
+
+@pytest.mark.parametrize("lists", [[[], []], [[[]], []], [["a", ""], []], [[], [["é"], []], []]], ids=str)
+def test_empty_rows_of_strings_stay_rows(lists):
+    tensor = tw.strings(lists, kind="utf8")
+    assert tensor.to_awkward().to_list() == lists
+    assert tensor.to_arrow().to_pylist() == lists
+    assert tw.as_tensor(tensor.to_awkward()).tolist() == lists

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper import interop
+from tensorwrapper import Shape, interop
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ExtentError
 
@@ -156,3 +156,21 @@ def test_a_reduction_of_nulls_alone_says_that_nothing_is_reduced():
             call()
     assert int(nothing.reduce(np.minimum, initial=7).compute(scheduler="sync")) == 7
     assert int(nothing.reduce(np.add).compute(scheduler="sync")) == 0
+
+
+@pytest.mark.parametrize("values", [[1, None], [[None, 2], [3, 4]], [1.5, None]], ids=str)
+def test_a_single_element_may_be_a_null(values):
+    box = tw.as_tensor(values)
+    for place in np.ndindex(*box.shape.extents):
+        wanted = box.tolist()
+        for k in place:
+            wanted = wanted[k]
+        for d in (box[place].to_dask(), sel.as_view(box)[place].to_dask()):
+            view = sel.as_view(d)
+            assert (view.is_nullable, view.shape, view.dtype) == (True, Shape(), box.dtype)
+            assert view.compute().tolist() == wanted
+            assert (view + 1).tolist() == (None if wanted is None else wanted + 1)
+            assert tw.as_tensor(d).tolist() == wanted
+            assert (N.to_dask(max_elements=20) + d).compute(scheduler="sync")[:1].tolist() == (
+                [[None] * 3] if wanted is None else [[3 + wanted, None, 1 + wanted]]
+            )

@@ -377,3 +377,13 @@ def test_room_for_nulls_is_no_null_where_it_is_written(view):
         with pytest.raises(ConversionError, match="no place for"):
             target.assign(tw.nullable(np.array([7.0, 8.0, 9.0]), [True, False, True]))
         assert target.tolist() == [4.0, 5.0, 6.0]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "u4", "f4"])
+def test_a_list_fills_nulls_as_it_is_assigned(dtype):
+    some = tw.nullable(np.array([1, 2], dtype), [True, False])
+    assert some.fill_null([3, 4]).tolist() == [1, 4]
+    with pytest.raises(tw.errors.TensorWrapperError):
+        some.fill_null(np.array([3, 4], "c8"))
+    with pytest.raises(tw.errors.SizeOverflowError):
+        some.fill_null([3, 1e300 if dtype == "f4" else 2**40])

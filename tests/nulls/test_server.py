@@ -201,3 +201,16 @@ def test_a_plan_of_nulls_here_counts_them_too():
         assert pickle.loads(pickle.dumps(plan)).bytes_read == plan.bytes_read
     assert tw.concat([N, [[1, 2]]]).plan().bytes_read == 9 * N.shape.size + 16
     assert tw.selection.as_view(N).is_valid().nbytes == N.shape.size
+
+
+def test_nulls_are_written_to_no_elements():
+    empty = tw.nullable(tw.jagged([[], []], dtype="f8"))
+    served = {"box": BOX, "empty": empty, "plain": [1, 2]}
+    with tw.serve(served, writable=True) as server, tw.connect(server.address) as remote:
+        for name, key in (("box", slice(0, 0)), ("box", []), ("empty", ...), ("empty", 0)):
+            there = remote[name]
+            there[key] = None
+            assert there.tolist() == remote[name].tolist()
+        assert remote["box"].tolist() == BOX.tolist()
+        with pytest.raises(tw.errors.ConversionError, match="no place for a null"):
+            remote["plain"][:0] = None

@@ -111,3 +111,39 @@ def test_all_words_of_the_protocol_are_on_the_page():
     page = (Path(__file__).parents[2] / "docs/protocol.md").read_text()
     for word in [*_requests._READERS, *_answers._READERS, *get_args(RefusalReason), *get_args(Reduction)]:
         assert f"`{word}`" in page, word
+
+
+def test_adjacent_runs_have_one_first_element(client):
+    offsets = np.cumsum([0, *ROWS.row_lengths()])
+    facts = client.facts("rows")
+    for starts, length, first in (
+        ([0, 3, 1], 1, [0]),
+        ([0, 2, 2], 2, [0]),
+        ([0, 1, 1], 4, [0]),
+        ([0, 2, 2], 1, [0, 2]),
+        ([1, 2, 3], 2, [1, 4]),
+    ):
+        rows = [
+            k + own
+            for k in range(starts[0], starts[0] + starts[1] * starts[2], starts[2])
+            for own in range(length)
+        ]
+        what = {"name": "rows", "version": facts["version"], "rows": {"starts": starts, "lengths": length}}
+        said, (found, lengths) = client.ask("rows", what)
+        assert np.frombuffer(found, "<i8").tolist() == [offsets[k] for k in first]
+        assert np.frombuffer(lengths, f"<{said['as']}").tolist() == [ROWS.row_lengths()[k] for k in rows]
+
+
+def test_entries_are_numbered_in_the_tensor():
+    sparse = tw.sparse([(0, 1), (2, 3)], np.array([5.0, 7.0]), tw.Shape(3, 4))
+    with tw.serve({"x": sparse}) as server:
+        client = Client(server.address)
+        what = {
+            "name": "x",
+            "version": client.facts("x")["version"],
+            "select": [{"modes": [[2, 1, 1], [0, 4, 1]]}],
+        }
+        _, (counts, ordinals, elements) = client.ask("entries", what)
+        client.close()
+    assert [np.frombuffer(own, "<i8").tolist() for own in (counts, ordinals)] == [[1], [11]]
+    assert np.frombuffer(elements).tolist() == [7.0]

@@ -13,6 +13,7 @@ PROTOCOLS = {"_repr_html_", "_repr_svg_"}
 FOREIGN = {
     "pa.DataType._import_from_c_capsule": "pyarrow has no other name for a type that is asked for",
     "os._exit": "what ends a forked process at once has no other name in Python",
+    "found._meta": "Dask loses the mask of a single element when it makes an array",
     "packed._nested_tensor_size": "the extents of a nested tensor of PyTorch, else one call for each",
 }
 """What is taken of modules that are not of this package, and why."""

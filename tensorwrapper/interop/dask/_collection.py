@@ -329,6 +329,7 @@ class DaskTensor(_Operators):
         self, function: Callable[..., Any], name: str, inputs: Sequence[Any], token: object
     ) -> "DaskTensor":
         """Return the results of a function of NumPy for the elements of operands that fit, part by part."""
+        inputs = [as_view(own) if _is_array(own) else own for own in inputs]
         operands: list[Any] = [own if type(own) in _OURS else read_operand(own, name) for own in inputs]
         shapes = [own.shape if type(own) in _OURS else np.shape(own) for own in operands]
         shape, modes = OperandShapes.fit(shapes, name)
@@ -570,7 +571,13 @@ _NO_ARRAY: Final = (
 
 def _is_of_others(value: object) -> bool:
     """Return True if an operand is a collection of others, which is not computed here."""
-    return type(value) is not DaskTensor and (is_foreign(value) or hasattr(value, "__dask_graph__"))
+    lazy = hasattr(value, "__dask_graph__")
+    return type(value) is not DaskTensor and (is_foreign(value) or lazy) and not _is_array(value)
+
+
+def _is_array(value: Any) -> bool:  # noqa: ANN401 - anything
+    """Return True for an array of Dask, such as the reduction of a collection."""
+    return type(value).__module__.startswith("dask.array") and hasattr(value, "chunks")
 
 
 _OURS: Final = (DaskTensor, Tensor, View)

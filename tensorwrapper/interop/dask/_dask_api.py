@@ -57,7 +57,11 @@ def array_over(
     meta: Array = np.empty((0,) * len(chunks), dtype=dtype)
     if masked:
         meta = np.ma.masked_array(meta)
-    return cast("DaskArray", _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta))
+    found = _load("dask.array").Array(graph, name, chunks, dtype=dtype, meta=meta)
+    if masked and not chunks:
+        # Dask loses that of a single element.
+        found._meta = np.ma.masked_array(np.zeros((), dtype), mask=True)
+    return cast("DaskArray", found)
 
 
 def register_types(types: Sequence[type], dumps: Callable[..., object], loads: Callable[..., object]) -> None:

@@ -505,7 +505,9 @@ class RemoteTensor(RemoteArray, InTiles):
         version = facts.version if if_unchanged else ""
         seen = self._seen()
         target = WritingSource(self._connections, facts, seen.shape, self._dtype, version, seen.layout)
-        as_view(target)[key] = value
+        part = as_view(target)[key]
+        # Nothing is written to no elements, but the errors are those of elements that may be nulls.
+        (part if part.shape.size else self.view()[key]).assign(value)
         self._facts = attrs.evolve(facts, version=target.version)
         self._sparse = self._viewed = self._blocks = None
 

@@ -238,7 +238,11 @@ class ArraySource:
         if not isinstance(getattr(array, "_meta", None), np.ma.MaskedArray):
             return None
         masked: Any = importlib.import_module("dask.array").ma
-        return ArraySource(masked.filled(array, 0)), ArraySource(~masked.getmaskarray(array))
+        values = masked.filled(array, 0)
+        if not array.ndim:
+            # A single masked element may be NumPy's constant, which is a float.
+            values = values.map_blocks(np.asarray, array.dtype, dtype=array.dtype)
+        return ArraySource(values), ArraySource(~masked.getmaskarray(array))
 
     @property
     def version(self) -> str:

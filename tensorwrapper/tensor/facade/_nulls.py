@@ -104,12 +104,13 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         flat = sides[0].own_elements_of(held)
         nulls = ~self._buffer.valid_of(held)
         value = as_computed(value)
+        weak = isinstance(value, list | tuple)  # as in an assignment
         if isinstance(value, list | tuple | np.ndarray):
             array = np.asarray(cast("Any", value))
             value = me._make(packed_layout(Shape(*array.shape)), Dense(cast("Any", array.reshape(-1))))
         if isinstance(value, TensorBase):
             beside = values_into(cast("TensorBase[Any]", value), self.shape, "fill_null")[nulls]
-            flat[nulls] = check_write(beside, self.dtype)
+            flat[nulls] = check_write(beside, self.dtype, weak=weak)
         else:
             flat[nulls] = fit_number(value, self.dtype, "fill_null(value)")
         result: Tensor[ScalarT_co, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", flat)))

@@ -122,10 +122,11 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
                 return quick
         # Loaded here: most programs compute nothing on tensors.
         from tensorwrapper.tensor.operators._elementwise import call  # noqa: PLC0415
-        from tensorwrapper.tensor.operators._operand import is_foreign, refuse_labelled  # noqa: PLC0415
+        from tensorwrapper.tensor.operators._operand import is_foreign, refuse_strangers  # noqa: PLC0415
 
-        if any(map(is_foreign, (*inputs, *(options.get("out") or ())))):
-            refuse_labelled((*inputs, *(options.get("out") or ())), ufunc.__name__)
+        strangers = list(filter(is_foreign, (*inputs, *(options.get("out") or ()))))
+        if strangers:
+            refuse_strangers(map(type, strangers), ufunc.__name__)
             return NotImplemented
         if method == "__call__":
             return call(ufunc, inputs, options)
@@ -203,11 +204,16 @@ def _is_operand(value: object) -> bool:
 
 
 def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
-    """Return the operator of a ufunc; `theirs` is the reflected operator of the other operand."""
+    """Return the operator of a ufunc; `theirs` is the reflected operator of the other operand.
+
+    If both decline to compare, Python would compare identities: here that is an error, as for other objects.
+    """
 
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
         if _is_operand(other):
-            return _called(ufunc, (self, other))
+            answer = _called(ufunc, (self, other))
+            if answer is not NotImplemented or ufunc not in (np.equal, np.not_equal):
+                return answer
         answer = _asked(other, theirs, self)
         return ufunc(self, _read(other, ufunc)) if answer is NotImplemented else answer
 

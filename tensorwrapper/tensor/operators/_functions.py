@@ -44,6 +44,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_mask,
     read_operand,
     read_operands,
+    refuse_strangers,
 )
 from tensorwrapper.tensor.operators._out_arguments import (
     WRITERS,
@@ -78,7 +79,10 @@ def call_function(
 ) -> object:
     """Return the result of a function of NumPy for tensors; see NEP 18."""
     own = _OWN.get(function)
-    if any(not issubclass(kind, TensorCommon | np.ndarray) for kind in types):
+    strangers = [kind for kind in types if not issubclass(kind, TensorCommon | np.ndarray)]
+    if strangers:
+        if not any(kind.__module__.startswith("tensorwrapper.") for kind in strangers):
+            refuse_strangers(strangers, f"np.{function.__name__}")
         return NotImplemented
     if own is not None:
         return own(*arguments, **options)

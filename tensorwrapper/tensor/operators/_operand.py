@@ -24,7 +24,7 @@ __all__ = [
     "read_mask",
     "read_operand",
     "read_operands",
-    "refuse_labelled",
+    "refuse_strangers",
 ]
 
 Operand: TypeAlias = "TensorBase[Any] | Array | complex | str | bytes"
@@ -53,18 +53,27 @@ def is_foreign(value: object) -> bool:
     )
 
 
-def refuse_labelled(values: "tuple[object, ...]", what: str) -> None:
-    """Raise if one of the values is an array of xarray, whose own call ends in an error about shapes.
+def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
+    """Raise if one of the types is an array of xarray or Dask.
+
+    The call of xarray would end in an error about shapes. Dask leaves calls to tensors, so ``==`` would be
+    False.
 
     Raises
     ------
     ConversionError
-        If one is: it has names, which a tensor beside it may not.
+        If one is: it has names, which a tensor beside it may not, or it is not computed.
     """
-    for value in values:
-        if type(value).__module__.partition(".")[0] == "xarray":
+    for kind in kinds:
+        library = kind.__module__
+        if library.startswith("dask.array"):
             raise ConversionError(
-                f"{what}: a {type(value).__name__} of xarray goes by its names: "
+                f"{what}: an array of Dask is not computed here: `t.to_dask() + x` is one, too, and "
+                "`t + tw.as_tensor(x)` computes all of it"
+            )
+        if library.partition(".")[0] == "xarray":
+            raise ConversionError(
+                f"{what}: a {kind.__name__} of xarray goes by its names: "
                 "`t.to_xarray() + t.to_xarray()` does so, and `t + t.to_xarray().values` goes by position"
             )
 

@@ -314,3 +314,31 @@ def test_a_collection_is_no_array_and_no_key():
     assert d.compute().to_padded().tolist() == [[1, 2], [3, 0]]
     with pytest.raises(DTypeError, match="initial"):
         np.add.reduce(d, axis=None, initial=np.timedelta64(1, "s"))
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+def test_an_array_of_dask_is_one_number_for_each_row(most):
+    t = tw.jagged([[1.0, 2.0], [], [4.0, 5.0, 9.0], [7.0]])
+    d, means = t.to_dask(max_elements=most), np.array([1.5, np.nan, 6.0, 7.0])
+    array = da.from_array(means, chunks=3)
+    for call in (
+        lambda own, beside: own - beside,
+        lambda own, beside: beside - own,
+        np.maximum,
+        lambda own, beside: np.less(beside, own),
+        lambda own, beside: own == beside,
+        lambda own, beside: np.where(own > 1, own, beside),
+        lambda own, beside: own + beside[2],
+        lambda own, beside: own * beside.reshape(4, 1),
+    ):
+        found = call(d, array).compute(scheduler="sync")
+        assert found.array_equal(call(t, means), equal_nan=True)
+    sums = np.sum(d, axis=-1)
+    assert (d / sums).compute(scheduler="sync").array_equal(t / np.sum(t, axis=-1))
+    assert (d / d.reduce(np.add)).compute(scheduler="sync").array_equal(t / 28)
+    with pytest.raises(ExtentMismatchError):
+        d + array[:3]
+    with pytest.raises(ExtentMismatchError):
+        d + array[:1]
+    nulls = tw.nullable([1, 2, None, 4])
+    assert (d + nulls.to_dask(chunks=2)).compute(scheduler="sync").tolist() == (t + nulls).tolist()

@@ -22,8 +22,28 @@ def test_strangers_have_their_turn():
     t = tw.as_tensor([1, 2, 3])
     assert (t + ak.Array([1, 2, 3])).tolist() == [2, 4, 6]
     assert (ak.Array([1, 2, 3]) + t).tolist() == [2, 4, 6]
-    with pytest.raises(TypeError):  # Dask leaves it to others, too
-        _ = t + da.from_array(np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_an_array_of_dask_is_refused_by_the_calls_that_work(lazy):
+    t, d = tw.as_tensor([1, 2, 3]), da.from_array(np.array([1, 2, 4]))
+    given = sel.as_view(t) if lazy else t
+    for call in (
+        lambda: given + d,
+        lambda: d + given,
+        lambda: given == d,  # Dask leaves it to tensors, and Python would compare identities
+        lambda: d == given,
+        lambda: given != d,
+        lambda: np.add(d, given),
+        lambda: np.where(d > 1, given, 0),
+        lambda: np.concatenate([given, d]),
+        lambda: given.__iadd__(d),
+        lambda: tw.jagged([[1], [], [2]]) * d,
+    ):
+        with pytest.raises(ConversionError, match=r"`t\.to_dask\(\) \+ x`.*`t \+ tw\.as_tensor\(x\)`"):
+            call()
+    assert (t.to_dask() + d).compute(scheduler="sync").tolist() == [2, 4, 7]
+    assert (t + tw.as_tensor(d)).tolist() == [2, 4, 7]
 
 
 @pytest.mark.parametrize(
@@ -33,3 +53,29 @@ def test_text_is_no_truth(make):
     for value in (tw.strings(["a"]), np.array(["a"], np.dtypes.StringDType())):
         with pytest.raises(DTypeError):
             make(np.zeros(1, bool)).assign(value)
+
+
+class Declining:
+    """Takes part in NumPy's protocol, and knows no tensors."""
+
+    def __array_ufunc__(self, *args, **options):
+        return NotImplemented
+
+
+@pytest.mark.parametrize(
+    "make",
+    [tw.as_tensor, lambda x: sel.as_view(tw.as_tensor(x)), lambda x: tw.jagged([x]).to_dask()],
+    ids=["tensor", "view", "dask"],
+)
+def test_what_nobody_can_compare_is_not_unequal(make):
+    t = make([1, 2])
+    for call in (
+        lambda: t == Declining(),
+        lambda: t != Declining(),
+        lambda: Declining() == t,
+        lambda: Declining() != t,
+    ):
+        with pytest.raises(ConversionError, match="Declining"):
+            call()
+    with pytest.raises(TypeError, match="Declining"):
+        _ = t < Declining()

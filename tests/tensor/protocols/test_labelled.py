@@ -39,3 +39,15 @@ def test_names_that_no_mode_can_have_are_dropped():
 
     assert tw.as_tensor(array).shape.names == sel.as_view(array).shape.names == (None, None, "x")
     assert tw.as_tensor(twice).shape == sel.as_view(twice).shape == tw.Shape(1, 1)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate dimension names:UserWarning")
+@pytest.mark.parametrize("lazy", [False, True])
+def test_modes_of_one_name_are_read_by_their_places(lazy):
+    # xarray applies the last key to all dimensions of a name.
+    square = np.arange(9).reshape(3, 3)
+    array = xr.DataArray(da.from_array(square, chunks=2) if lazy else square, dims=("i", "i"))
+    view = sel.as_view(array)
+    assert view[0, 1].compute().item() == 1
+    assert view[1:, [2, 0]].tolist() == square[1:, [2, 0]].tolist()
+    assert view[[2, 1], 0].tolist() == [6, 3]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast, final
 
 import attrs
 import numpy as np
@@ -344,7 +344,10 @@ class _Reader:
             except DataFileError as refused:
                 found = _opened_on_request(folder, self.root, node, refused)
                 return CheckedSource(ArraySource(found), shown, "Zarr")
-        return CheckedSource(ArraySource(_opened(folder, self.root, node)), shown, "Zarr")
+        found = _opened(folder, self.root, node)
+        if found.dtype == np.bool_ and not found.shape:
+            found = _SingleTruth(_as_bytes(found))
+        return CheckedSource(ArraySource(found), shown, "Zarr")
 
     def _sizes(self, name: str) -> Array:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
@@ -379,6 +382,28 @@ def _opened(folder: Place, root: str, node: Mapping[str, Any]) -> Any:  # noqa: 
     found = zarr.open_array(keyed_store(folder), mode="r", zarr_format=node["zarr_format"])
     found.store.chunk = _bytes_of_chunk(found, node)
     return found
+
+
+@final
+@attrs.frozen(eq=False)
+class _SingleTruth:
+    """The element of a bool array of rank 0 as stored: zarr would make a bool of any byte."""
+
+    array: Any
+    """The same array, of bytes."""
+    shape: ClassVar[tuple[()]] = ()
+    dtype: ClassVar["np.dtype[np.bool_]"] = np.dtype(np.bool_)
+
+    def __getitem__(self, key: object) -> Array:
+        return np.asarray(self.array[key]).view(np.bool_)
+
+
+def _as_bytes(found: Any) -> Any:  # noqa: ANN401 - as above
+    """Return an array of bools as an array of bytes."""
+    said = found.metadata.to_dict()
+    typed = {"dtype": "|u1"} if said["zarr_format"] == 2 else {"data_type": "uint8"}
+    fill = int(found.fill_value or 0)
+    return type(found).from_dict(found.store_path, {**said, **typed, "fill_value": fill})
 
 
 def _bytes_of_chunk(found: Any, node: Mapping[str, Any]) -> int | None:  # noqa: ANN401 - as above

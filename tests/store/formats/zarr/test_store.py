@@ -226,3 +226,24 @@ def test_what_others_put_among_rows_is_listed(tmp_path):
     with tw.open(path) as f:
         assert (list(f), f.losses) == (["r", "r/extra"], ())
         assert (f["r"].tolist(), f["r/extra"].tolist()) == ([[1, 2], [3]], [0, 1])
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
+@pytest.mark.parametrize("zarr_format", [2, 3])
+@pytest.mark.parametrize("is_fetched", [False, True])
+def test_a_bool_of_any_rank_is_0_or_1(tmp_path, shape, zarr_format, is_fetched):
+    path = tmp_path / "a.zarr"
+    array = zarr.create_array(
+        str(path), shape=shape, dtype=bool, zarr_format=zarr_format, compressors=None, fill_value=True
+    )
+
+    def element():
+        return np.asarray(tw.open(path.as_uri() if is_fetched else path)["array"].compute())
+
+    assert element().tobytes() == b"\1"  # no chunk: the fill
+    array[...] = np.zeros(shape, bool)
+    assert element().tobytes() == b"\0"
+    (chunk,) = [own for own in path.rglob("*") if own.is_file() and own.read_bytes() == b"\0"]
+    chunk.write_bytes(b"\2")
+    with pytest.raises(DataFileError, match="neither 0 nor 1"):
+        element()
