@@ -1,4 +1,4 @@
-"""`IoThread`: a thread that looks after a socket while its owner computes, and steps back while he waits."""
+"""`IoThread`: a thread that serves a socket while its owner computes, and pauses while the owner waits."""
 
 import atexit
 import os
@@ -19,10 +19,11 @@ from tensorwrapper.transport._endpoint import Endpoint
 __all__ = ["IoThread"]
 
 _PAUSE: Final = 0.01
-"""Seconds that the owner must have been away: a hand-over costs as much as a message, so it drives itself."""
+"""Seconds of idleness of the owner before the thread takes over, as a hand-over costs as much as a
+message."""
 
 _BATCHES: Final = 64
-"""Rounds of work before the owner may come in."""
+"""Rounds of work before the thread lets the owner in."""
 
 _drivers: "weakref.WeakSet[IoThread]" = weakref.WeakSet()
 
@@ -31,7 +32,7 @@ _drivers: "weakref.WeakSet[IoThread]" = weakref.WeakSet()
 class IoThread:
     """Shares a socket between its owner, within ``with``, and a thread that calls `work` when data arrives.
 
-    `work` handles pending messages, and returns whether there may be more. The owner receives its exceptions.
+    `work` handles pending messages, and returns True if there may be more. The owner receives its exceptions.
     """
 
     __slots__ = (
@@ -50,7 +51,7 @@ class IoThread:
 
     def __init__(self, endpoint: Endpoint, work: Callable[[], bool]) -> None:
         self._endpoint, self._process = endpoint, os.getpid()
-        # Weak: an owner that is never closed must stay collectable, and not keep a thread alive.
+        # A weak reference keeps an unclosed owner collectable, and ends the thread with it.
         self._work = weakref.WeakMethod(work)
         self._lock = threading.RLock()
         alarm, self._wake = sockets.socketpair()
@@ -79,7 +80,7 @@ class IoThread:
             try:
                 raise error
             finally:
-                # With its traceback it would be a ring.
+                # Its traceback would make a reference cycle.
                 del error
 
     def __exit__(
@@ -87,13 +88,13 @@ class IoThread:
     ) -> None:
         self._used = time.monotonic()
         if self._sleeps:
-            # The owner consumed the event of messages that came meanwhile, so the thread has to check again.
+            # The owner consumed the event of messages that arrived meanwhile, so the thread must check again.
             self._sleeps = False
             self._ring()
         self._lock.release()
 
     def stop(self) -> None:
-        """End the thread; from now on the socket belongs to the caller. Stopping twice is harmless."""
+        """End the thread and leave the socket to the caller. Stopping twice is harmless."""
         if self._process != os.getpid():
             return
         with self._lock:
@@ -112,12 +113,12 @@ class IoThread:
             self._wake.send(b"!")
 
     def turn(self) -> int | None:
-        """Do the thread's work in its turn; return the descriptor to wait at, if nothing is left to do.
+        """Do a round of the thread's work; return the descriptor to wait on, or None to try again.
 
         Raises
         ------
         StopIteration
-            When the thread shall end.
+            If the thread should end.
         """
         with self._lock:
             work = self._work()
@@ -135,7 +136,7 @@ class IoThread:
                 self._sleeps = True
                 return self._endpoint.fileno()
             except BaseException as error:
-                # The owner raises this error.
+                # The owner raises this error later.
                 self._error = error
                 raise StopIteration from error
 
@@ -154,7 +155,7 @@ def _go_on(found: "weakref.ref[IoThread]", alarm: sockets.socket) -> None:
             number = driver.turn()
         except StopIteration:
             return
-        # Nothing here may keep it while the thread sleeps.
+        # Keep no reference to the owner while the thread sleeps.
         del driver
         if number is None:
             time.sleep(_PAUSE)
