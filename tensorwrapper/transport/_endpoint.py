@@ -62,9 +62,9 @@ class Endpoint:
     __slots__ = (
         "_fences",
         "_forget",
-        "_guests",
         "_linger",
         "_paths",
+        "_peers",
         "_process",
         "_thread",
         "addresses",
@@ -103,7 +103,7 @@ class Endpoint:
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: ConnectionAttempts | None = None
-        self._guests: PeerConnections | None = None
+        self._peers: PeerConnections | None = None
         self._paths = Paths()
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
@@ -121,7 +121,7 @@ class Endpoint:
             if security is not None:
                 self._forget = secure(socket, security)
             if watched:
-                self._guests = PeerConnections(socket)
+                self._peers = PeerConnections(socket)
         except zmq.ZMQError as error:
             self.close()
             raise failed("cannot set up a socket", error) from error
@@ -163,7 +163,7 @@ class Endpoint:
             self.before_close()
         socket, self.socket = self.socket, None
         fences, self._fences = self._fences, None
-        guests, self._guests = self._guests, None
+        guests, self._peers = self._peers, None
         self._paths.remove()
         if socket is not None:
             if fences is not None:
@@ -206,7 +206,7 @@ class Endpoint:
     def connect(self, address: str) -> None:
         """Connect to an address, and monitor the connection."""
         socket = self.open()
-        if self._guests is not None:
+        if self._peers is not None:
             raise TransportError(errno.ENOTSUP, "a socket with watched=True can only listen, not connect")
         try:
             # An inproc connection has no handshake, and a missing peer may still connect.
@@ -255,23 +255,23 @@ class Endpoint:
 
     def descriptors(self) -> list[int]:
         """Return the file descriptors of the socket and of the monitors of its connections."""
-        told = [own.monitor for own in (self._fences, self._guests) if own is not None]
+        told = [own.monitor for own in (self._fences, self._peers) if own is not None]
         places = [self.open(), *told]
         return [int(place.getsockopt(zmq.FD)) for place in places]
 
     def guests(self) -> tuple[int, ...]:
         """Return the descriptors of the connections from peers, oldest first."""
         self.open()
-        if self._guests is None:
+        if self._peers is None:
             raise TransportError(
                 errno.ENOTSUP, f"this {self} does not record connections; open it with watched=True"
             )
         try:
-            self._guests.read()
+            self._peers.read()
         except zmq.ZMQError as error:
             # At interpreter exit ZeroMQ is shut down even while a thread still serves.
             raise failed(f"{self} reads its connections", error) from error
-        return tuple(self._guests)
+        return tuple(self._peers)
 
     def ready(self) -> int:
         """Return ZeroMQ's flags of the operations that are possible now."""
@@ -333,7 +333,7 @@ class Endpoint:
                 # Set this before the call: an exception may occur when ZeroMQ already has the frame.
                 begun = True
                 try:
-                    tracker = _hand_over(
+                    tracker = _send_frame(
                         socket, frames[sent], (flags if sent else _NOW) | (_MORE if sent < last else 0)
                     )
                 except zmq.ZMQError as error:
@@ -418,7 +418,7 @@ class Endpoint:
         try:
             first = self._first(socket, milliseconds)
             if first is not None:
-                return self._take(socket, first)
+                return self._read_rest(socket, first)
         except zmq.ZMQError as error:
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
@@ -448,7 +448,7 @@ class Endpoint:
                 return socket.recv(_NOW, copy=False)
         return None
 
-    def _take(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
+    def _read_rest(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
         """Return the frames of a message that begins with `frame`, or the sender of one that is too large."""
         frames = [frame]
         lengths = [len(frame)]
@@ -521,7 +521,7 @@ def _drop_frames(socket: "zmq.Socket[bytes]") -> None:
         pass
 
 
-def _hand_over(
+def _send_frame(
     socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int
 ) -> zmq.MessageTracker | None:
     """Pass a frame to ZeroMQ; return a tracker of its memory unless it was copied."""

@@ -383,7 +383,7 @@ class Socket(Closing):
                 refuse(
                     "limit",
                     f"a message has over {self._limits.parts} parts or too many bytes; "
-                    "limits=Limits(parts=..., received_bytes=...) raises that",
+                    "limits=Limits(parts=..., received_bytes=...) can raise it",
                 )
             begin = 1 if kind.addressed else 0
             peer = frames[0].bytes if begin else b""

@@ -53,7 +53,7 @@ _SERVER: Final = re.compile(r"(tcp|ipc|inproc)://.*", re.DOTALL)
 
 @final
 @frozen(eq=False)
-class _Shown:
+class _Entry:
     """A file that the page may read, or tensors whose parts it may request."""
 
     name: str
@@ -205,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-def _listed(shown: _Shown) -> dict[str, object]:
+def _listed(shown: _Entry) -> dict[str, object]:
     return {"name": shown.name} if isinstance(shown.what, Path) else {"name": shown.name, "select": True}
 
 
@@ -266,8 +266,8 @@ class Viewer(Shown):
         "shown",
     )
 
-    def __init__(self, shown: Sequence[_Shown], port: int, framers: tuple[str, ...]) -> None:
-        self.shown: tuple[_Shown, ...] = tuple(shown)
+    def __init__(self, shown: Sequence[_Entry], port: int, framers: tuple[str, ...]) -> None:
+        self.shown: tuple[_Entry, ...] = tuple(shown)
         self.framers: tuple[str, ...] = framers
         self.secret: str = secrets.token_urlsafe(24)
         self.n_requests: int = 0
@@ -376,14 +376,14 @@ def view(
     if not 0 <= port < 2**16:
         raise ConversionError(f"port must be from 0 to 65535, not {port}")
     framers = framers_of(framed_by)
-    shown: list[_Shown] = []
+    shown: list[_Entry] = []
     try:
         for given in [os.fspath(own) for own in paths]:
             if _SERVER.fullmatch(given):
                 found = Selected(remote.connect(given, security=security, timeout=timeout))
-                shown.append(_Shown(given, found))
+                shown.append(_Entry(given, found))
             elif "://" in given:
-                shown.append(_Shown(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
+                shown.append(_Entry(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
             else:
                 shown += _at(Path(os.path.realpath(given)), follow)
         return Viewer(shown, port, framers)
@@ -392,20 +392,20 @@ def view(
         raise
 
 
-def _close(shown: Sequence[_Shown]) -> None:
+def _close(shown: Sequence[_Entry]) -> None:
     for own in shown:
         if isinstance(own.what, Selected):
             own.what.close()
 
 
-def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Shown]:
+def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Entry]:
     """Return the files and tensors at a path."""
     if path.is_dir() and not _is_store(path):
         return _in_folder(path)
     if store.recognise(path).kind != "tens":
-        return [_Shown(path.name, Selected(store.open(path, follow=follow)))]
+        return [_Entry(path.name, Selected(store.open(path, follow=follow)))]
     with store.open(path):
-        return [_Shown(path.name, path)]
+        return [_Entry(path.name, path)]
 
 
 def _is_store(path: Path) -> bool:
@@ -415,10 +415,10 @@ def _is_store(path: Path) -> bool:
         return False
 
 
-def _in_folder(path: Path) -> list[_Shown]:
+def _in_folder(path: Path) -> list[_Entry]:
     """Return all `.tens` files below a folder, except links that lead out of it."""
     found = [
-        _Shown(str(own.relative_to(path)), own.resolve())
+        _Entry(str(own.relative_to(path)), own.resolve())
         for own in sorted(path.rglob("*.tens"))
         if own.is_file() and is_below(own, path)
     ]

@@ -6,7 +6,7 @@ from tensorwrapper.drawing import count_text
 from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._shape_base import ShapeBase, names_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
-from tensorwrapper.shape.kinds._jagged import JaggedCommon
+from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
 from tensorwrapper.shape.pictures._draw import short_text
 
 __all__ = ["shape_words"]
@@ -51,7 +51,7 @@ def _range_text(least: int, most: int) -> str:
 
 
 def _has_words(rows: JaggedCommon) -> bool:
-    if rows.rank > 2 and (rows.rank > _DEEP or not rows.rows_tell_all):
+    if rows.rank > 2 and (rows.rank > _DEEP or not isinstance(rows, (Jagged, JaggedView))):
         return False
     try:
         return not any(rows.origin)

@@ -126,23 +126,23 @@ class AsyncSocket(Shown):
     def bind(self, address: str) -> str:
         """Listen at an address, as `Socket.bind` does."""
         bound = self._socket.bind(address)
-        self._tell()
+        self._wake_ready()
         return bound
 
     def connect(self, address: str) -> None:
         """Connect to an address, as `Socket.connect` does."""
         self._socket.connect(address)
-        self._tell()
+        self._wake_ready()
 
     def subscribe(self, topic: bytes | str = b"") -> None:
         """Let a SUB receive messages that begin with these bytes, as `Socket.subscribe` does."""
         self._socket.subscribe(topic)
-        self._tell()
+        self._wake_ready()
 
     def unsubscribe(self, topic: bytes | str = b"") -> None:
         """Cancel one subscription to a topic."""
         self._socket.unsubscribe(topic)
-        self._tell()
+        self._wake_ready()
 
     def fileno(self) -> int:
         """Return the file descriptor for event loops, as `Socket.fileno` does."""
@@ -235,7 +235,7 @@ class AsyncSocket(Shown):
             if left <= 0:
                 return False
             await self._change(zmq.POLLIN, left)
-        self._tell()
+        self._wake_ready()
         return True
 
     async def __aenter__(self) -> "AsyncSocket":
@@ -263,7 +263,7 @@ class AsyncSocket(Shown):
                 if left <= 0:
                     raise self._socket._timed_out(what, seconds) from error
             else:
-                self._tell()
+                self._wake_ready()
                 return found
             await self._change(flags, left)
 
@@ -280,7 +280,7 @@ class AsyncSocket(Shown):
         try:
             self._watch(loop)
             # The last attempt may have consumed the event that announced a message for another task.
-            self._tell()
+            self._wake_ready()
             await waiter
         finally:
             timer.cancel()
@@ -311,12 +311,12 @@ class AsyncSocket(Shown):
         for waiter in self._waiting:
             _wake(waiter)
 
-    def _tell(self) -> None:
+    def _wake_ready(self) -> None:
         """Wake the tasks that can continue. ZeroMQ signals each event once, to only one call."""
         if self._waiting:
-            self._look()
+            self._read_flags()
 
-    def _look(self) -> None:
+    def _read_flags(self) -> None:
         ready = self._socket._ready()
         for waiter, flags in self._waiting.items():
             if flags & ready:
@@ -359,5 +359,5 @@ class AsyncDelivery(Shown):
             pause = min(2 * pause, _LONGEST_PAUSE)
             if not self._socket.closed:
                 # ZeroMQ releases messages for a vanished peer only when the socket is polled.
-                self._socket._look()
+                self._socket._read_flags()
         self._delivery._check(timeout)

@@ -39,9 +39,9 @@ class IoThread:
         "__weakref__",
         "_endpoint",
         "_error",
+        "_is_idle",
         "_lock",
         "_process",
-        "_sleeps",
         "_stopped",
         "_thread",
         "_used",
@@ -58,7 +58,7 @@ class IoThread:
         alarm.setblocking(False)
         self._wake.setblocking(False)
         self._error: BaseException | None = None
-        self._stopped = self._sleeps = False
+        self._stopped = self._is_idle = False
         self._used = time.monotonic()
         endpoint.before_close = self.stop
         if not _drivers:
@@ -87,10 +87,10 @@ class IoThread:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._used = time.monotonic()
-        if self._sleeps:
+        if self._is_idle:
             # The owner consumed the event of messages that arrived meanwhile, so the thread must check again.
-            self._sleeps = False
-            self._ring()
+            self._is_idle = False
+            self._notify()
         self._lock.release()
 
     def stop(self) -> None:
@@ -101,14 +101,14 @@ class IoThread:
             if self._stopped:
                 return
             self._stopped = True
-            self._ring()
+            self._notify()
         if self._thread is not threading.current_thread():
             self._thread.join()
         self._wake.close()
         self._endpoint.before_close = None
         self._endpoint.adopt()
 
-    def _ring(self) -> None:
+    def _notify(self) -> None:
         with suppress(OSError):
             self._wake.send(b"!")
 
@@ -133,7 +133,7 @@ class IoThread:
                         break
                 else:
                     return None
-                self._sleeps = True
+                self._is_idle = True
                 return self._endpoint.fileno()
             except BaseException as error:
                 # The owner raises this error later.

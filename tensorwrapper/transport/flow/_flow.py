@@ -53,9 +53,9 @@ class Flow(Shown):
         "__weakref__",
         "_error",
         "_flows",
-        "_gone",
         "_inbox",
         "_is_agreed",
+        "_lost_peer",
         "_machine",
         "_peer",
         "_request",
@@ -68,7 +68,7 @@ class Flow(Shown):
         self._request = request
         self._inbox: deque[Message] = deque()
         self._error: Exception | None = None
-        self._gone: PeerUnreachableError | None = None
+        self._lost_peer: PeerUnreachableError | None = None
         # Whether the background thread accepted the flow, which now waits for `accept`.
         self._is_agreed = False
 
@@ -117,7 +117,7 @@ class Flow(Shown):
         PeerUnreachableError
             If the peer of a ROUTER has disconnected.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             self._put(data, timeout)
 
     def _put(self, data: Message | Sequence[object], timeout: float | None) -> None:
@@ -127,10 +127,10 @@ class Flow(Shown):
             raise LocalProtocolError("flow", "this end of the flow takes data; use get()")
         for _ in range(_AT_ONCE):
             # Wait for credit, or for the peer to end the flow.
-            if not flows._pump(0):
+            if not flows._read_next(0):
                 break
         while self._is_open() and not machine.credit:
-            self._pump(deadline, f"the peer granted no credit within {seconds} s")
+            self._read_next(deadline, f"the peer granted no credit within {seconds} s")
         if machine.state != "giving":
             self._answer_end(seconds)
             raise TransportClosedError("this flow has ended")
@@ -150,7 +150,7 @@ class Flow(Shown):
         LocalProtocolError
             If this end gives.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             return self._get(timeout)
 
     def _get(self, timeout: float | None) -> Message | None:
@@ -158,7 +158,7 @@ class Flow(Shown):
         if self.direction == "extract":
             raise LocalProtocolError("flow", "this end of the flow gives data; use put()")
         while not self._inbox and self._is_open():
-            self._pump(deadline, f"the peer gave nothing within {seconds} s")
+            self._read_next(deadline, f"the peer gave nothing within {seconds} s")
         if not self._inbox:
             self._answer_end(seconds)
             return None
@@ -169,7 +169,7 @@ class Flow(Shown):
             try:
                 self._send(self._machine.pay(free), seconds)
             except PeerUnreachableError as error:
-                self._gone = error
+                self._lost_peer = error
         return message
 
     def __iter__(self) -> Iterator[Message]:
@@ -187,7 +187,7 @@ class Flow(Shown):
         FlowAbortedError, RemoteProtocolError
             As `put` and `get` raise them.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             self._close(timeout)
 
     def _close(self, timeout: float | None) -> None:
@@ -198,7 +198,7 @@ class Flow(Shown):
             if machine.state in ("giving", "taking", "asked"):
                 self._send(machine.end(), seconds)
             while machine.state == "ending":
-                self._pump(deadline, f"the peer did not end the flow within {seconds} s")
+                self._read_next(deadline, f"the peer did not end the flow within {seconds} s")
             self._answer_end(seconds)
         except BaseException:
             self._give_up()
@@ -206,7 +206,7 @@ class Flow(Shown):
 
     def abort(self, why: str = "") -> None:
         """Abort the flow, and inform the peer that its messages are incomplete."""
-        with self._flows._turn:
+        with self._flows._lock:
             self._abort(why)
 
     def _abort(self, why: str) -> None:
@@ -234,10 +234,10 @@ class Flow(Shown):
 
     # Methods for `Flows`.
 
-    def _pump(self, deadline: float, complaint: str) -> None:
+    def _read_next(self, deadline: float, complaint: str) -> None:
         # Messages that arrived before the peer vanished can still be read.
-        if not self._flows._pump(0 if self._gone else deadline):
-            raise self._gone or TransportTimeoutError(complaint)
+        if not self._flows._read_next(0 if self._lost_peer else deadline):
+            raise self._lost_peer or TransportTimeoutError(complaint)
 
     def _is_open(self) -> bool:
         if self._error is not None:
@@ -276,7 +276,7 @@ class Flow(Shown):
 
     def _wait_until_open(self, deadline: float, seconds: float) -> None:
         while self._is_open() and self._machine.state == "offered":
-            self._pump(deadline, f"the peer did not answer to a flow within {seconds} s")
+            self._read_next(deadline, f"the peer did not answer to a flow within {seconds} s")
         if self._machine.state == "leaving":
             self._answer_end(seconds)
             raise TransportClosedError("the peer refused this flow")
@@ -294,7 +294,7 @@ class Flow(Shown):
             elif state == "leaving" and self._error is None:
                 self._answer_end(_SOON)
         except PeerUnreachableError as error:
-            self._gone = error
+            self._lost_peer = error
         except TransportError as error:
             # The caller's next call raises this error.
             self._fail(error)
@@ -307,7 +307,7 @@ class Flow(Shown):
         if self._machine.state == "taking":
             self._send(self._machine.pay(self._machine.due), seconds)
 
-    def _take(self, message: Message) -> None:
+    def _handle(self, message: Message) -> None:
         """Handle a message from the peer."""
         try:
             event = self._machine.receive(message)
@@ -319,7 +319,7 @@ class Flow(Shown):
             self._inbox.append(event.message)
         elif event.verb == "BOT" and not event.is_dropped:
             self._request = event.message
-        elif event.verb == "EOT" and (why := _said_error(event.message)) is not None:
+        elif event.verb == "EOT" and (why := _abort_reason(event.message)) is not None:
             self._fail(
                 FlowAbortedError(f"the peer aborted the flow: {why}" if why else "the peer aborted the flow")
             )
@@ -334,7 +334,7 @@ class Flow(Shown):
         self._flows._forget(self)
 
 
-def _said_error(message: Message) -> str | None:
+def _abort_reason(message: Message) -> str | None:
     """Return the peer's reason for aborting; None without one."""
     own: object = cast("Mapping[str, object]", message.label_object).get("tw")
     error = cast("Mapping[str, object]", own).get("error") if isinstance(own, dict) else None

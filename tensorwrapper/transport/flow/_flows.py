@@ -86,13 +86,13 @@ class Flows(Shown):
         "_asked",
         "_credit",
         "_driver",
+        "_dropped",
         "_flows",
+        "_lock",
         "_most",
         "_origin",
         "_socket",
-        "_strays",
         "_timeout",
-        "_turn",
     )
 
     def __init__(
@@ -115,9 +115,9 @@ class Flows(Shown):
         self._origin = to_int(origin, "origin")
         self._flows: dict[bytes, Flow] = {}
         self._asked: deque[tuple[float, Flow]] = deque()
-        self._strays = 0
+        self._dropped = 0
         self._driver = IoThread(socket._endpoint, self._serve) if background else None
-        self._turn: AbstractContextManager[None] = self._driver or nullcontext()
+        self._lock: AbstractContextManager[None] = self._driver or nullcontext()
 
     @property
     def running(self) -> tuple[Flow, ...]:
@@ -127,7 +127,7 @@ class Flows(Shown):
     @property
     def strays(self) -> int:
         """Number of dropped messages that belonged to no flow."""
-        return self._strays
+        return self._dropped
 
     def open(
         self,
@@ -159,7 +159,7 @@ class Flows(Shown):
         RemoteProtocolError
             If the peer's answer violates the protocol.
         """
-        with self._turn:
+        with self._lock:
             return self._open(direction, credit, message, timeout)
 
     def _open(
@@ -198,10 +198,10 @@ class Flows(Shown):
                 "flow", "flows accepted in the background have the credit of Flows(credit=...)"
             )
         most = self._credit if credit is None else to_credit(credit)
-        with self._turn:
+        with self._lock:
             while True:
                 while not self._asked:
-                    if not self._pump(deadline):
+                    if not self._read_next(deadline):
                         raise TransportTimeoutError(f"no peer opened a flow within {seconds} s")
                 _, flow = self._asked.popleft()
                 if flow.state == "asked":
@@ -218,7 +218,7 @@ class Flows(Shown):
 
     def _serve(self) -> bool:
         """Answer the peers while the caller computes; return True if there may be more to do."""
-        came = self._pump(0)
+        came = self._read_next(0)
         if not came:
             for flow in self.running:
                 flow._answer(self._credit)
@@ -233,7 +233,7 @@ class Flows(Shown):
             frames, peer=peer if self._socket.kind in ("ROUTER", "SERVER") else None, timeout=seconds
         )
 
-    def _pump(self, deadline: float) -> bool:
+    def _read_next(self, deadline: float) -> bool:
         """Read the next message of any flow; return False if none came in time."""
         left = max(deadline - time.monotonic(), 0.0)
         if not self._socket.poll(left):
@@ -244,33 +244,33 @@ class Flows(Shown):
             # ZeroMQ may drop a message after announcing it.
             return True
         except RemoteProtocolError as error:
-            self._blame(error)
+            self._fail_sender(error)
             return True
         flow = self._flows.get(peer)
         if flow is not None:
-            flow._take(message)
+            flow._handle(message)
         else:
             self._begin(peer, message)
         return True
 
-    def _blame(self, error: RemoteProtocolError) -> None:
+    def _fail_sender(self, error: RemoteProtocolError) -> None:
         """End the flow of the peer that sent an invalid message."""
         flow = self._flows.get(error.peer if self._socket.kind in ("ROUTER", "SERVER") else b"")
         if flow is not None:
             flow._fail(error)
         else:
-            self._stray(error.peer, str(error))
+            self._drop(error.peer, str(error))
 
     def _begin(self, peer: bytes, message: Message) -> None:
         machine = FlowMachine(origin=self._origin)
         try:
             event = machine.receive(message)
         except RemoteProtocolError as error:
-            self._stray(peer, str(error))
+            self._drop(peer, str(error))
             return
         self._make_room()
         if len(self._flows) >= self._most:
-            self._stray(peer, f"there are {self._most} flows already")
+            self._drop(peer, f"there are {self._most} flows already")
             self._send(peer, machine.end(), 0)
             return
         flow = Flow(self, peer, machine, event.message)
@@ -292,8 +292,8 @@ class Flows(Shown):
                     self._send(flow.peer, flow._machine.end(), 0)
             flow._give_up()
 
-    def _stray(self, peer: bytes, why: str) -> None:
-        self._strays += 1
+    def _drop(self, peer: bytes, why: str) -> None:
+        self._dropped += 1
         _log.info("a message of %r belongs to no flow: %s", peer, why)
 
     def _forget(self, flow: Flow) -> None:

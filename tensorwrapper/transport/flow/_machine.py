@@ -77,13 +77,13 @@ class FlowMachine(Shown):
     ('ended', 'ended')
     """
 
-    __slots__ = ("_asked", "_come", "_credit", "_direction", "_gone", "_origin", "_state", "_total")
+    __slots__ = ("_asked", "_credit", "_direction", "_origin", "_received", "_sent", "_state", "_total")
 
     def __init__(self, *, origin: SupportsIndex = 0) -> None:
         self._state: FlowState = "idle"
         self._direction: FlowDirection | None = None
         self._origin = to_int(origin, "origin")
-        self._total = self._credit = self._gone = self._come = 0
+        self._total = self._credit = self._sent = self._received = 0
         self._asked = _NOTHING
 
     @property
@@ -180,8 +180,8 @@ class FlowMachine(Shown):
 
     def _send(self, verb: FlowVerb, what: Message | Sequence[object], keys: Mapping[str, object]) -> Frames:
         label = {**keys, "flow": verb}
-        frames = encode(what, form="FLOW", origin=self._origin, seqno=self._gone, label=label)
-        self._gone += 1
+        frames = encode(what, form="FLOW", origin=self._origin, seqno=self._sent, label=label)
+        self._sent += 1
         self._move(("send", verb))
         return frames
 
@@ -211,9 +211,9 @@ class FlowMachine(Shown):
         step: FlowStep = ("receive", verb)
         if (state, step) not in FLOW_TRANSITIONS:
             raise RemoteProtocolError("flow", f"{verb} received in state {state}")
-        if message.seqno != self._come:
+        if message.seqno != self._received:
             raise RemoteProtocolError(
-                "flow", f"message {self._come} of a flow is missing; received number {message.seqno}"
+                "flow", f"message {self._received} of a flow is missing; received number {message.seqno}"
             )
         is_dropped = state == "ending" and verb != "EOT"
         credit = 0
@@ -227,7 +227,7 @@ class FlowMachine(Shown):
             if not self._credit:
                 raise RemoteProtocolError("flow", f"DAT exceeds the credit of {self._total}")
             self._credit -= 1
-        self._come += 1
+        self._received += 1
         self._move(step)
         return FlowEvent(verb, credit, message, is_dropped=is_dropped)
 

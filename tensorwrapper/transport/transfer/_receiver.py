@@ -51,8 +51,8 @@ class TransferReceiver(Shown):
         "_items",
         "_limits",
         "_missing",
-        "_said",
         "_state",
+        "_terms",
         "error",
         "is_heard",
         "request",
@@ -63,7 +63,7 @@ class TransferReceiver(Shown):
         self._limits = limits
         self._credit, self._chunk = credit, chunk
         self._state: TransferState = "idle"
-        self._said = _NOTHING
+        self._terms = _NOTHING
         self._epoch = self._granted = self._came = 0
         self._highest = -1
         self._missing: list[Missing] = []
@@ -85,32 +85,32 @@ class TransferReceiver(Shown):
     @property
     def key(self) -> str:
         """Key of the transfer at both ends."""
-        return self._said.key
+        return self._terms.key
 
     @property
     def name(self) -> str:
         """Name of the tensor at the giver."""
-        return self._said.name
+        return self._terms.name
 
     @property
     def follow(self) -> int:
         """Number of tensors that follow, as the giver announced."""
-        return self._said.follow
+        return self._terms.follow
 
     @property
     def check(self) -> Checksum | None:
         """The checksum of each chunk."""
-        return self._said.check
+        return self._terms.check
 
     @property
     def chunk(self) -> int:
         """Maximum size of a chunk in bytes."""
-        return min(self._chunk, self._said.chunk)
+        return min(self._chunk, self._terms.chunk)
 
     @property
     def credit(self) -> int:
         """Maximum number of chunks under way."""
-        return min(self._credit, self._said.credit)
+        return min(self._credit, self._terms.credit)
 
     @property
     def outstanding(self) -> int:
@@ -163,7 +163,7 @@ class TransferReceiver(Shown):
 
     def ask(self, request: int, key: str, credit: int, chunk: int) -> Frames:
         """Return the frames that request a tensor before any offer, with credit for its first chunks."""
-        self.request, self._said = request, ParsedLabel("OFFER", self._credit, self._chunk, key=key)
+        self.request, self._terms = request, ParsedLabel("OFFER", self._credit, self._chunk, key=key)
         return self.grant(credit, chunk)
 
     def grant(self, credit: int, chunk: int) -> Frames:
@@ -213,10 +213,10 @@ class TransferReceiver(Shown):
         try:
             said = read_label(message.label, self._limits)
             if said is None:
-                refuse("flow", "what came is no message of a transfer")
+                refuse("flow", "the message does not belong to a transfer")
             if self._state != "failed":
                 if said.verb == "OFFER":
-                    self._take_offer(said, message.origin, message.granule)
+                    self._read_offer(said, message.origin, message.granule)
                 elif said.verb == "CANCEL":
                     self.error = said.error or ""
                 self._move("receive", said.verb)
@@ -226,7 +226,7 @@ class TransferReceiver(Shown):
             raise
         return said.verb
 
-    def _take_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
+    def _read_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
         if said.tensor is None:
             refuse("schema", "an offer says nothing of its tensor")
         if epoch > _MOST_EPOCH:
@@ -236,7 +236,7 @@ class TransferReceiver(Shown):
             items = tensor.item_sizes
             if self._state == "asked" and said.key != self.key:
                 refuse("flow", "an offer has the key of another transfer")
-            self.tensor, self._items, self._said = tensor, items, said
+            self.tensor, self._items, self._terms = tensor, items, said
             self._missing = [Missing(count) for count in self._counts()]
         elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
             refuse("flow", "an offer of the same key is of another tensor")

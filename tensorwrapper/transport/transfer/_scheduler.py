@@ -115,7 +115,7 @@ class TransferScheduler:
                 raise TransportClosedError("this transfer has no target: call into() first")
             deadline = transfer._progress + to_milliseconds(seconds, "timeout") / 1000
             if not self.pump(deadline) and time.monotonic() >= deadline:
-                raise self._stood_still(transfer, seconds)
+                raise self._stall_error(transfer, seconds)
             if progress is not None and (done := transfer.nbytes - transfer.left) != told:
                 told = done
                 progress(done, transfer.nbytes)
@@ -134,7 +134,7 @@ class TransferScheduler:
             else:
                 self.pump(time.monotonic() + _PAUSE)
 
-    def _stood_still(self, transfer: Transfer, seconds: float) -> TransportError:
+    def _stall_error(self, transfer: Transfer, seconds: float) -> TransportError:
         gone: TransportError | None = self._unreachable
         if gone is None:
             # Report connection errors since the last message was sent.
@@ -174,7 +174,7 @@ class TransferScheduler:
         if credit and window is not None:
             now = time.monotonic()
             window.granted(now, 0)
-            transfer._heard = now
+            transfer._last_message = now
             self.post(transfer, machine.grant(credit, window.chunk))
 
     def give_up(self, transfer: Transfer, why: str) -> None:
@@ -227,10 +227,10 @@ class TransferScheduler:
             while self.unheard and (now := time.monotonic()) < deadline:
                 if now >= again:
                     again = now + _AGAIN
-                    self._tell_again()
+                    self._announce_again()
                 self.pump(min(again, deadline))
 
-    def _tell_again(self) -> None:
+    def _announce_again(self) -> None:
         if self.endpoint.kind.addressed:
             for key, (peer, machine) in [*self.unheard.items()]:
                 if self.send(peer, machine.done()) is None and self._unreachable is not None:
@@ -337,12 +337,12 @@ class TransferScheduler:
             patience = transfer._patience
             if machine.state == "offered":
                 patience = min(patience, _OFFERED)
-        if now >= transfer._heard + patience:
-            transfer._heard, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
+        if now >= transfer._last_message + patience:
+            transfer._last_message, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
             if isinstance(machine, TransferReceiver):
                 self.grant(transfer, machine)
             elif not self.post(transfer, machine.offer()):
                 # No peer is connected yet, or its queue is full.
-                transfer._heard = 0.0
+                transfer._last_message = 0.0
                 return now + _PAUSE
-        return transfer._heard + patience
+        return transfer._last_message + patience

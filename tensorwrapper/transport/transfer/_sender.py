@@ -213,7 +213,7 @@ class TransferSender(Shown):
         try:
             said = read_label(message.label, self._limits)
             if said is None:
-                refuse("flow", "what came is no message of a transfer")
+                refuse("flow", "the message does not belong to a transfer")
             self._receive(said, message)
         except RemoteProtocolError:
             self.fail()

@@ -40,8 +40,8 @@ class Transfer(Shown):
         "__weakref__",
         "_engine",
         "_error",
-        "_heard",
         "_hold",
+        "_last_message",
         "_least",
         "_machine",
         "_patience",
@@ -73,7 +73,7 @@ class Transfer(Shown):
         self._wanted = False
         self._trackers: deque[zmq.MessageTracker] = deque()
         # Time of the last message from the peer, and of the last progress.
-        self._heard = self._progress = now
+        self._last_message = self._progress = now
         self._patience, self._least = PATIENCE, -1
 
     @property

@@ -207,7 +207,7 @@ class Transfers(Shown):
         self._engine.by_request[peer, machine.request] = transfer
         if not self._engine.post(transfer, machine.offer()):
             # The socket is still connecting.
-            transfer._heard = 0.0
+            transfer._last_message = 0.0
         return transfer
 
     def accept(self, *, timeout: float | None = None) -> Transfer:
