@@ -86,7 +86,7 @@ def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
     try:
         return np.dtype(dtype)
     except (TypeError, ValueError, SyntaxError, OverflowError, AttributeError) as error:
-        raise DTypeError(f"{brief(dtype)} is no type of elements: {shortened(str(error))}") from error
+        raise DTypeError(f"{brief(dtype)} is not a type of elements: {shortened(str(error))}") from error
 
 
 def times_like(dtype: "np.dtype[Any]", given: "np.dtype[Any]") -> "np.dtype[Any]":

@@ -108,7 +108,7 @@ def convert_elements(
     if array.dtype.kind == "T" and hasattr(array.dtype, "na_object") and not hasattr(dtype, "na_object"):
         nulls = array.reshape(-1).tolist().count(None)
         if nulls:  # NumPy would write the word None.
-            raise ConversionError(f"{nulls} elements are nulls, which {dtype} has no place for")
+            raise ConversionError(f"{nulls} elements are nulls, which {dtype} cannot store")
     if not checked or surely_fits(array.dtype, dtype):
         return _copied(array, dtype) if copy else array
     return _cast(array, dtype)
@@ -148,9 +148,7 @@ def check_write(
     array = _array_of(value, dtype)
     given = array.dtype
     if given.kind == "O" and any(item is None for item in array.reshape(-1).tolist()):
-        raise ConversionError(
-            f"elements of {dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
-        )
+        raise ConversionError(f"elements of {dtype} cannot be null: `tw.nullable(t)` makes a nullable tensor")
     if given.kind in "SUTO" and type(value) is not int and casting != "unsafe":
         raise DTypeError(f"elements of type {given} do not go into elements of type {dtype}")
     if type(value) is int and given.kind == "O":
@@ -234,7 +232,7 @@ def _array_of(value: object, dtype: "np.dtype[Any]") -> Array:
             f"there are integers that do not fit elements of type {dtype}: {error}"
         ) from error
     except ValueError as error:
-        raise ExtentMismatchError(f"a {type(value).__name__} is no box of numbers: {error}") from error
+        raise ExtentMismatchError(f"a {type(value).__name__} is not a box of numbers: {error}") from error
 
 
 def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array:

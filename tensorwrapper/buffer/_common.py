@@ -236,7 +236,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def strings_of(self, layout: LayoutCommon) -> "StringData":
         """Return the elements as string data; numbers raise ConversionError."""
         if not holds_strings(self.dtype):
-            raise ConversionError(f"elements of type {self.dtype} are no strings")
+            raise ConversionError(f"elements of type {self.dtype} are not strings")
         from tensorwrapper.buffer.strings._data import StringData  # noqa: PLC0415 - numbers need none
 
         return StringData.from_list(self.objects_of(layout).tolist(), kind=kind_of(self.dtype))
@@ -292,7 +292,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Return why no array can be over these elements, and the alternative."""
         if not layout.shape.is_box:
             ways = "`r.to_padded()` fills it, `r.cells()` has its parts"
-            return f"a tensor of shape {layout.shape} is no array: {ways}"
+            return f"a tensor of shape {layout.shape} is not an array: {ways}"
         return f"no array is over the elements of {self!r}: np.asarray(t) and t.copy() read them all"
 
     def as_array(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
@@ -410,7 +410,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             if value.null_count and self.dtype.kind == "T" and not hasattr(self.dtype, "na_object"):
                 # NumPy would write "None".
                 raise ConversionError(
-                    f"{value.null_count} elements are nulls, which {self.dtype} has no place for"
+                    f"{value.null_count} elements are nulls, which {self.dtype} cannot store"
                 )
             values: Array = np.empty(len(value), self.dtype)
             values[...] = np.array(value.to_list(), np.object_)

@@ -74,4 +74,4 @@ def contains_value(elements: Array, value: object) -> bool:
     except OverflowError:
         return False
     except (TypeError, ValueError) as error:
-        raise ConversionError(f"a {type(value).__name__} is no element: {error}") from error
+        raise ConversionError(f"a {type(value).__name__} is not an element: {error}") from error

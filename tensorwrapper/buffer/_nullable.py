@@ -151,7 +151,7 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return
         more = ", `t.to_masked()` is a masked array" if box else ""
         raise ConversionError(
-            f"an array has no place for nulls ({count} here): `t.fill_null(0)` replaces them{more}"
+            f"an array cannot store nulls ({count} here): `t.fill_null(0)` replaces them{more}"
         )
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":

@@ -263,7 +263,7 @@ class Sparse(BufferCommon[S], Generic[S]):
     def obstacle(self, layout: LayoutCommon) -> str:
         box = layout.shape.is_box
         ways = "to_dense() fills it" if box else "to_padded() and cells() fill it"
-        return f"a sparse tensor is no array: {ways}, coords() and values() have its parts"
+        return f"a sparse tensor is not an array: {ways}, coords() and values() have its parts"
 
     def to_array(
         self,

@@ -166,7 +166,7 @@ class Strings(BufferCommon[Any]):
         *,
         casting: WriteCasting = "same_kind",  # noqa: ARG002
     ) -> None:
-        raise DTypeError("strings are not added up: the elements are no numbers")
+        raise DTypeError("strings are not added up: the elements are not numbers")
 
     # Elements of a layout: starts and stops are moved, the bytes stay in place.
 
@@ -294,7 +294,7 @@ def _as_dtype(strings: StringData, dtype: "np.dtype[Any]") -> Array:
     if dtype.kind == "O":
         return _objects(strings)
     if dtype.kind == "T" and strings.null_count and not hasattr(dtype, "na_object"):
-        raise ConversionError(f"{strings.null_count} elements are nulls, which {dtype} has no place for")
+        raise ConversionError(f"{strings.null_count} elements are nulls, which {dtype} cannot store")
     array = strings_to_numpy(strings, cast("NumpyStrings", dtype.kind))
     if dtype.kind in "SU" and 0 < dtype.itemsize < array.dtype.itemsize:
         raise ConversionError(f"the longest element needs {array.dtype}; {dtype} would cut it")

@@ -1,4 +1,4 @@
-"""``tensorwrapper convert``: tensors from one kind of file into another."""
+"""``tensorwrapper convert``: copy tensors between file formats."""
 
 import argparse
 
@@ -27,11 +27,11 @@ def run(options: argparse.Namespace) -> Report:
                 progress=progress.share if progress.is_shown else None,
             )
     except ConversionError as error:
-        # The same in the words of this command.
+        # Name this command's options in the error.
         raise ConversionError(str(error).replace("strict=False leaves", "--lenient leaves")) from error
     except DataFileExistsError as error:
         raise DataFileExistsError(
-            error.errno, f"{options.target} is there already; --force replaces it"
+            error.errno, f"{options.target} already exists; use --force to replace it"
         ) from error
     lost = [f"lost: {what}" for what in done.lost]
     return Report(

@@ -11,16 +11,16 @@ class ExitCode(IntEnum):
     """Exit codes, the same for all commands."""
 
     OK = 0
-    """Everything held."""
+    """Success; all checks passed."""
     CHECK_FAILED = 1
-    """The command ran to its end, and something that it checked does not hold."""
+    """The command completed, but a check failed."""
     USAGE = 2
-    """The arguments make no sense; argparse says how."""
+    """Invalid arguments, as reported by argparse."""
     CANNOT_RUN = 3
-    """The command could not do its work: a port in use, a damaged file, a process that died, a full disk."""
+    """The command failed, for example by a port in use, a damaged file or a full disk."""
     INTERRUPTED = 130
-    """Stopped from the keyboard."""
+    """Interrupted from the keyboard."""
     NO_READER = 141
-    """Whoever read the report went away before its end, as ``head`` does; nothing is said."""
+    """The reader of stdout closed it early, as ``head`` does; there is no message."""
     TERMINATED = 143
-    """Ended by SIGTERM, after everything was put away."""
+    """Terminated by SIGTERM, after cleaning up."""

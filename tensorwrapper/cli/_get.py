@@ -1,4 +1,4 @@
-"""``tensorwrapper get``: a selection of a tensor at a server, printed or written to a file."""
+"""``tensorwrapper get``: print or save a selection of a tensor on a server."""
 
 import argparse
 import errno
@@ -18,14 +18,14 @@ from tensorwrapper.store import save
 __all__ = ["run"]
 
 _PRINTED: Final = 100_000
-"""Elements that are printed; more are for a file."""
+"""Limit on printed elements."""
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""
     selector = Selector.parse(options.selector)
     if options.out is not None and not options.force and os.path.lexists(options.out):
-        raise DataFileExistsError(errno.EEXIST, f"{options.out} is there already; --force replaces it")
+        raise DataFileExistsError(errno.EEXIST, f"{options.out} already exists; use --force to replace it")
     security = client_security(options)
     with Progress(1 if options.plan else 2 if options.out is None else 3) as progress:
         progress.step(f"connecting to {options.address}")
@@ -45,12 +45,11 @@ def run(options: argparse.Namespace) -> Report:
                 return Report("get", (), figures)
             if options.out is None and part.shape.size > _PRINTED:
                 raise ConversionError(
-                    f"{part.shape.size} elements are more than the {_PRINTED} that are printed: --out FILE "
-                    "writes them to a file"
+                    f"{part.shape.size} elements exceed the limit of {_PRINTED} for printing; use --out FILE"
                 )
             progress.step(f"reading {part.shape.size} elements")
             found = part.compute(progress=progress.share)
-            # The shape and the row lengths were received before the elements, and count as well.
+            # The shape and the row lengths were received before the elements, and also count.
             figures["bytes received"] = remote.counters.bytes_received_on_wire
         if options.out is None:
             elements = plain(found.tolist())
@@ -62,7 +61,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _selected(tensor: RemoteTensor, selector: Selector) -> View[Any]:
-    # A key requests the lengths of the selected rows alone.
+    # A key requests only the lengths of the selected rows.
     if any(isinstance(atom, NewMode) and atom.extent > 1 for atom in selector.atoms):
         return selector.apply(tensor.view())
     return tensor[selector.to_key()]

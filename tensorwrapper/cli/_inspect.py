@@ -1,4 +1,4 @@
-"""``tensorwrapper inspect``: which tensors a file or a server has, without their elements."""
+"""``tensorwrapper inspect``: list the tensors of a file or a server, without elements."""
 
 import argparse
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["run"]
 
 _WIDEST = 48
-"""Characters of a column; more of a name or a shape is not shown to people."""
+"""Column width in characters; longer names and shapes are shortened."""
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -34,12 +34,12 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _listed(path: Path, follow: str | None) -> Report:
-    """Return what a file has."""
+    """Return a report of the contents of a file."""
     entries: list[Entry] = []
     states: list[tuple[str, SourceState]] = []
     with store.open(path, follow=follow) as file:
         lost = [str(loss) for loss in file.losses if loss.code == "damage"]
-        # Parts that are not tensors are not damage.
+        # Parts that are not tensors do not count as damage.
         others: dict[str, Figure] = {loss.name: str(loss) for loss in file.losses if loss.code != "damage"}
         for name in file:
             try:
@@ -51,7 +51,7 @@ def _listed(path: Path, follow: str | None) -> Report:
             metadata = file.metadata
         except DataFileError as error:
             metadata = {}
-            lost.append(f"what is said of the file cannot be read: {error}")
+            lost.append(f"cannot read the metadata of the file: {error}")
     figures: dict[str, Figure] = {
         "tensors": len(entries),
         "elements": sum([entry.size for entry in entries]),
@@ -72,7 +72,7 @@ def _listed(path: Path, follow: str | None) -> Report:
 
 
 def _states(file: "store.TensFile | store.ArrayFile", name: str) -> list[tuple[str, SourceState]]:
-    """Return the files that a stored view reads; none of a tensor, or of a damaged view."""
+    """Return the files that a stored view reads; empty for a tensor or a damaged view."""
     if not isinstance(file, store.TensFile):
         return []
     try:
@@ -94,7 +94,7 @@ def _sources(states: Sequence[tuple[str, SourceState]]) -> tuple[str, ...]:
 
 
 def _shown(path: Path, name: str, follow: str | None) -> Report:
-    """Return one tensor of a file, and its first values; of records which fields they have."""
+    """Return a report of one tensor and its first values, or of records and their fields."""
     with store.open(path, follow=follow) as file:
         fields = file.record_fields.get(name) if isinstance(file, store.TensFile) else None
         if fields is not None:
@@ -124,7 +124,7 @@ def _with_values(figures: dict[str, Figure], first: Tensor[Any]) -> Report:
 
 
 def _served(options: argparse.Namespace) -> Report:
-    """Return what a server has: as much as it says without sending elements or lengths of rows."""
+    """Return a report of a server's tensors, without requesting elements or row lengths."""
     security = client_security(options)
     with connect(options.file, security=security, timeout=options.timeout) as remote:
         if options.name is not None:
@@ -145,7 +145,7 @@ def _served(options: argparse.Namespace) -> Report:
 
 
 def _shape_of(tensor: RemoteTensor) -> str:
-    """Return the shape of a box; of others what is known without asking for the lengths of rows."""
+    """Return the shape of a box; for other tensors what is known without requesting row lengths."""
     if tensor.kind == "smooth":
         return str(tensor.shape)
     return f"{tensor.kind}, rank {tensor.rank}, {counted(tensor.size, 'element')}"

@@ -1,4 +1,4 @@
-"""``tensorwrapper keys``: a new key pair, in a file with access for its owner alone."""
+"""``tensorwrapper keys``: write a new key pair to a file that only its owner can read."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""The command line: one table of commands, one way to run them."""
+"""The command line: run commands from a table."""
 
 import contextlib
 import logging
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments
-        The words after the program's name; those of this process if not given.
+        The arguments after the program name; by default those of this process.
     """
     prepare_streams()
     options = make_parser(COMMANDS).parse_args(readable(sys.argv[1:] if arguments is None else arguments))
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (TensorWrapperError, OSError, MemoryError, ModuleNotFoundError) as error:
         if isinstance(error, ModuleNotFoundError) and "pip install" not in str(error):
             raise  # The missing module is not an optional library.
-        # A number of the system says nothing to people; programs have the class of the error.
+        # Omit the error number, which does not help people; programs have the class of the error.
         reason = _NUMBER.sub("", str(error)) or "there is not enough memory"
         complain(f"{who}: {reason}")
         if options.json:
@@ -69,9 +69,9 @@ class _Terminated(BaseException):
 
 @contextlib.contextmanager
 def _ending_on_sigterm() -> Generator[None, None, None]:
-    """Let SIGTERM leave every block in order, so that files and processes that were begun do not stay."""
+    """Convert SIGTERM to an exception, so that temporary files and child processes are cleaned up."""
     if threading.current_thread() is not threading.main_thread():
-        # Only there signals are handled.
+        # Only the main thread handles signals.
         yield
         return
 
@@ -88,7 +88,7 @@ def _ending_on_sigterm() -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def _raising_what_was_lost() -> Generator[None, None, None]:
-    """Raise an exception of a signal handler again, if Python could only report it.
+    """Raise an exception of a signal handler again that Python could only report.
 
     This happens while an object is deleted, such as a frame of a message: Python and pyzmq print the
     exception there and continue, so the process would go on waiting.
@@ -107,7 +107,7 @@ def _raising_what_was_lost() -> Generator[None, None, None]:
             hook(unraisable)
             return
         lost.append(unraisable.exc_type)
-        # Not at once: that would be in the middle of this call, where it is lost as well.
+        # Delay it, because an exception within this call would also be lost.
         signal.setitimer(signal.ITIMER_REAL, _MOMENT)
 
     old = signal.signal(signal.SIGALRM, again)

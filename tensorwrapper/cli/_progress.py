@@ -1,4 +1,4 @@
-"""Progress on stderr, for a terminal: a bar with tqdm, plain lines without, and nothing anywhere else."""
+"""Progress on stderr for terminals: a bar with tqdm, otherwise plain lines."""
 
 import contextlib
 import sys
@@ -42,7 +42,7 @@ class Progress:
         return self._bar is not None
 
     def step(self, what: str) -> None:
-        """Begin the next step."""
+        """Start the next step."""
         self._what = what
         self._percent = 0
         if self._bar is not None:
@@ -50,20 +50,20 @@ class Progress:
                 self._bar.update()
             self._bar.set_description_str(what)
         elif self._stream is not None:
-            # Progress is not the result: where it cannot be shown the work goes on.
+            # A failure to show progress must not stop the work.
             with contextlib.suppress(OSError, ValueError):
                 print(f"[{self._done + 1}/{self._total}] {what}", file=self._stream, flush=True)
         self._done += 1
 
     def share(self, done: int, total: int) -> None:
-        """Show the done share of this step, in per cent; without a bar do nothing."""
+        """Show the completed share of this step in per cent; without a bar do nothing."""
         percent = 100 * done // total if total else 0
         if self._bar is not None and percent != self._percent:
             self._percent = percent
             self._bar.set_description_str(f"{self._what}, {percent} %")
 
     def close(self) -> None:
-        """Take the bar away; closing twice is harmless."""
+        """Remove the bar; closing twice is harmless."""
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.close()

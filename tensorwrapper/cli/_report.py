@@ -12,9 +12,9 @@ from tensorwrapper._value_class import frozen
 __all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
-"""A value that is reported and not checked."""
+"""A reported value that is not checked."""
 Value: TypeAlias = "bool | int | float | str | Sequence[Value]"
-"""What was compared, and elements of a tensor."""
+"""Compared values, and elements of a tensor."""
 
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[1;31m", "\x1b[0m"
 
@@ -29,7 +29,7 @@ class Check:
     found: Value
     ok: bool
     digits: int | None = None
-    """How many decimal places are compared, and shown to people; None for what must be equal."""
+    """Number of decimal places to compare and show; None for exact equality."""
 
     def to_text(self, *, colours: bool = False) -> str:
         """Return a line for people."""

@@ -12,7 +12,7 @@ from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 __all__ = ["client_security", "server_security"]
 
 _LONGEST: Final = 2**20
-"""Bytes of a list of who is let in."""
+"""Size limit of the list of admitted clients, in bytes."""
 _KEY_LENGTH: Final = 40
 _LOCAL: Final = re.compile(r"tcp://(127\.[0-9.]+|localhost|\[::1\]):.*|ipc://.*|inproc://.*")
 """Addresses that other machines cannot reach."""
@@ -26,9 +26,9 @@ def server_security(
     Raises
     ------
     ConversionError
-        If one of the two files is given without the other, or others could read without keys.
+        If one of the two files is given without the other, or other machines could read without keys.
     DataFileError
-        If the list is not one.
+        If the list of clients is invalid.
     TransportError
         If the keys cannot be read.
     """
@@ -55,7 +55,7 @@ def client_security(options: argparse.Namespace) -> CurveClient | None:
     ConversionError
         If one of the two is given without the other, or the key of the server is not valid.
     TransportError
-        If our keys cannot be read.
+        If the keys of this client cannot be read.
     """
     if (options.keys is None) != (options.server_key is None):
         raise ConversionError("--keys and --server-key must be given together")
@@ -65,14 +65,14 @@ def client_security(options: argparse.Namespace) -> CurveClient | None:
 
 
 def _read_allow(path: Path) -> dict[str, frozenset[str]]:
-    """Return for each pattern the keys that may see the tensors of such names."""
+    """Return the keys that may access tensors with matching names, by pattern."""
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST + 1)
     except FileNotFoundError as error:
         raise DataFileNotFoundError(error.errno, f"{path} does not exist") from error
     except OSError as error:
-        raise DataFileError(f"{path} cannot be read: {error}") from error
+        raise DataFileError(f"cannot read {path}: {error}") from error
     if len(text) > _LONGEST:
         raise DataFileError(f"{path} has more than {_LONGEST} bytes, too many for a list of keys")
     found: dict[str, set[str]] = {}
@@ -81,7 +81,7 @@ def _read_allow(path: Path) -> dict[str, frozenset[str]]:
         if not words or line.startswith("# "):
             continue
         if len(words[0]) != _KEY_LENGTH:
-            raise DataFileError(f"{path}, line {number}: it begins with no public key of 40 characters")
+            raise DataFileError(f"{path}, line {number}: it must start with a public key of 40 characters")
         for pattern in words[1:] or ["*"]:
             found.setdefault(pattern, set()).add(words[0])
     return {pattern: frozenset(keys) for pattern, keys in found.items()}

@@ -26,7 +26,7 @@ from tensorwrapper.store import save
 __all__ = ["run"]
 
 _GLANCE: Final = 1.0
-"""Seconds between looks at whether the server is still there."""
+"""Seconds between checks that the server is still running."""
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -34,11 +34,13 @@ def run(options: argparse.Namespace) -> Report:
     security, allow = server_security(options)
     if options.save is not None:
         if not options.writable:
-            raise ConversionError("--save writes what became of tensors, and without --writable nothing does")
+            raise ConversionError("--save writes changed tensors, so it requires --writable")
         if not options.force and os.path.lexists(options.save):
-            raise DataFileExistsError(errno.EEXIST, f"{options.save} is there already; --force replaces it")
+            raise DataFileExistsError(
+                errno.EEXIST, f"{options.save} already exists; use --force to replace it"
+            )
         _check_folder(options.save)
-    # A signal that comes while files are opened ends this, too.
+    # A signal while files are being opened also ends the command.
     with (
         _told_to_end() as end,
         serve(
@@ -73,9 +75,9 @@ def _check_folder(path: str) -> None:
     """Raise if the output file cannot be created, before clients write for hours."""
     folder = os.path.dirname(os.path.abspath(path))  # noqa: PTH100, PTH120 - as it is given
     if not os.path.isdir(folder):  # noqa: PTH112
-        raise DataFileNotFoundError(errno.ENOENT, f"{path} is to be saved, and there is no folder {folder}")
+        raise DataFileNotFoundError(errno.ENOENT, f"cannot save to {path}: there is no folder {folder}")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise DataFilePermissionError(errno.EACCES, f"{path} is to be saved, and {folder} takes no files")
+        raise DataFilePermissionError(errno.EACCES, f"cannot save to {path}: {folder} is not writable")
 
 
 def _names_in_a_file(names: Iterable[str]) -> dict[str, str]:
@@ -85,8 +87,8 @@ def _names_in_a_file(names: Iterable[str]) -> dict[str, str]:
         own = name.replace("/", ".")
         if own in found:
             raise TensorNameError(
-                f"{found[own]!r} and {name!r} would both be saved as {own!r}: rename a file, or serve them "
-                "one by one"
+                f"{found[own]!r} and {name!r} would both be saved as {own!r}; rename a file, "
+                f"or serve them one by one"
             )
         found[own] = name
     return {name: own for own, name in found.items()}
@@ -101,14 +103,14 @@ def _check(server: Server) -> tuple[Check, ...]:
 
 @contextlib.contextmanager
 def _told_to_end() -> Generator[threading.Event, None, None]:
-    """Yield an event that the first SIGTERM or Ctrl-C sets; the second ends everything at once."""
+    """Yield an event that the first SIGTERM or Ctrl-C sets; the second one ends the process at once."""
     end = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        # Only the main thread handles signals. Elsewhere the end of the process stops the server.
+        # Only the main thread handles signals. In other threads the end of the process stops the server.
         yield end
         return
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    # A background process keeps ignoring Ctrl+C in the foreground.
+    # A background process must keep ignoring Ctrl+C of the foreground.
     before = {number: own for number, own in handlers.items() if own is not signal.SIG_IGN}
 
     def set_end(_number: int, _frame: object) -> None:

@@ -11,9 +11,9 @@ __all__ = ["complain", "has_colours", "prepare_streams", "say", "write_text"]
 
 
 def prepare_streams() -> None:
-    """Open what is closed of the first three descriptors, and let both streams write any letter.
+    """Open closed standard descriptors, and let both output streams write any character.
 
-    Else the next file that is opened would get such a number, and what is meant for stderr would be written
+    Otherwise the next opened file would get a standard descriptor, and messages for stderr would be written
     into it.
     """
     for number in range(3):
@@ -22,7 +22,7 @@ def prepare_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     for stream in (sys.stdout, sys.stderr):
-        # Streams that others put in their place need not have it.
+        # Replacement streams need not have this method.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
@@ -31,7 +31,7 @@ def prepare_streams() -> None:
 def complain(text: str) -> None:
     """Write a line to stderr, if there is one."""
     if sys.stderr is None:
-        # It was closed, and `print` would take stdout.
+        # stderr was closed, and `print` would use stdout.
         return
     with contextlib.suppress(OSError, ValueError):
         print(text, file=sys.stderr, flush=True)
@@ -48,15 +48,15 @@ def say(text: str) -> None:
 
 
 def has_colours(stream: TextIO | None) -> bool:
-    """Return whether what is written there may be coloured: on a terminal, unless ``NO_COLOR`` is set."""
+    """Return True if a stream supports colours: on a terminal, unless ``NO_COLOR`` is set."""
     if stream is None or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
-    # Older windows of Windows show the codes.
+    # Older Windows consoles show the escape codes.
     return stream.isatty() and (sys.platform != "win32" or "WT_SESSION" in os.environ)
 
 
 def write_text(text: str, who: str) -> ExitCode | None:
-    """Write to stdout, and return what to exit with if that cannot be done."""
+    """Write to stdout; return an exit code if that fails."""
     if sys.stdout is None:
         complain(f"{who}: the answer cannot be written: stdout is closed")
         return ExitCode.CANNOT_RUN
@@ -73,6 +73,6 @@ def write_text(text: str, who: str) -> ExitCode | None:
 
 
 def _give_up_stdout() -> None:
-    """Let what is still in the buffer go nowhere: the interpreter would try once more, and complain."""
+    """Discard the buffer of stdout, which the interpreter would otherwise try to write again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Elements on the command line: the first ones of a tensor, and any of them as JSON has them."""
+"""Elements on the command line: the first elements of a tensor, and elements as JSON."""
 
 import math
 from typing import Any, cast
@@ -15,7 +15,7 @@ _COUNTS = ((), (12,), (6, 6), (4, 4, 4))
 
 
 def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
-    """Return the first elements along each mode: as many as people read, whatever the size of the whole.
+    """Return a few first elements along each mode, whatever the size of the tensor.
 
     No other element is read or transferred.
     """
@@ -26,15 +26,15 @@ def first_of(tensor: "Tensor[Any] | View[Any] | RemoteTensor") -> Tensor[Any]:
 
 
 def served(remote: Remote, name: str) -> RemoteTensor:
-    """Return a tensor of a server. The error for an unknown name tells how to list the names."""
+    """Return a tensor of a server. The error for an unknown name explains how to list the names."""
     try:
         return remote[name]
     except TensorNameError as error:
-        raise TensorNameError(f"{error}; inspect ADDRESS lists those that are") from error
+        raise TensorNameError(f"{error}; use inspect ADDRESS to list the names") from error
 
 
 def plain(value: object) -> Value:
-    """Return elements as JSON has them: numbers that it lacks, dates and spans of time as texts."""
+    """Return elements as JSON values; unsupported numbers, dates and durations become strings."""
     if isinstance(value, list):
         return [plain(own) for own in cast("list[object]", value)]
     if isinstance(value, complex):

@@ -1,4 +1,4 @@
-"""``tensorwrapper verify``: every checksum of a file, and its index against its records."""
+"""``tensorwrapper verify``: verify every checksum of a file, and its index against its records."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""``tensorwrapper view``: show files, or a server, in a browser of this machine, until a signal ends it."""
+"""``tensorwrapper view``: show files, or a server, in a local browser, until a signal ends it."""
 
 import argparse
 import errno
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> Report:
     if options.save_page is not None:
         return _saved(options)
     if not options.paths:
-        raise ConversionError("view takes files, folders or addresses to show, or --save-page FILE")
+        raise ConversionError("view needs files, folders or addresses to show, or --save-page FILE")
     security = client_security(options)
     with view(
         *options.paths, port=options.port, security=security, timeout=options.timeout, follow=options.follow
@@ -37,9 +37,11 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def _saved(options: argparse.Namespace) -> Report:
-    """Write the page that needs no server."""
+    """Write the page that works without a server."""
     if not options.force and os.path.lexists(options.save_page):
-        raise DataFileExistsError(errno.EEXIST, f"{options.save_page} is there already; --force replaces it")
+        raise DataFileExistsError(
+            errno.EEXIST, f"{options.save_page} already exists; use --force to replace it"
+        )
     text = page()
     with open(options.save_page, "w", encoding="utf-8") as file:  # noqa: PTH123 - as it is given
         file.write(text)

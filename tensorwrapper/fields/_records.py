@@ -521,7 +521,7 @@ class Records(NoArray, RecordsLibraries):
         """
         short = next((name for name, field in self._fields.items() if field.rank < self.rank), None)
         if short is not None:
-            raise ConversionError(f"structures of {self._shape!r} have no place for the field {short!r}")
+            raise ConversionError(f"structures of {self._shape!r} cannot store the field {short!r}")
         arrays = {name: _fixed(own) for name, own in self.to_dict(arrays=True).items()}
         kinds = [(name, own.dtype, own.shape[self.rank :]) for name, own in arrays.items()]
         found = np.empty(self._shape.extents, kinds)

@@ -121,7 +121,9 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
         tensor = dense_of(value, "Arrow")
         extents = [wanted.shape[mode] for mode in order]
         if not tensor.shape.is_box or list(tensor.shape.extents[1:]) != extents:
-            raise ConversionError(f"a tensor of shape {tensor.shape!r} is no array of tensors of {extents}")
+            raise ConversionError(
+                f"a tensor of shape {tensor.shape!r} is not an array of tensors of {extents}"
+            )
         turned = tensor.permute((0, *stored))
         return _tensors_of(turned, wanted.shape, wanted.dim_names, wanted).__arrow_c_array__()
     found = to_arrow(value)
@@ -273,7 +275,7 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
     if name.endswith("Scalar"):
         inner = value.to_numpy() if hasattr(value, "to_tensor") else getattr(value, "values", None)
         if inner is None or isinstance(inner, dict) or callable(inner):
-            raise ConversionError(f"a scalar of Arrow is no tensor: as_py() is its value ({value!r})")
+            raise ConversionError(f"a scalar of Arrow is not a tensor: as_py() is its value ({value!r})")
         return as_tensor(inner, copy=copy, null_rows=null_rows)
     if hasattr(value, "to_tensor") and name.startswith("Sparse"):
         raise ConversionError(f"a {name} is read by other calls: to_scipy() or to_tensor() of it first")

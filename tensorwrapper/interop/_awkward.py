@@ -320,12 +320,14 @@ def _layout_of(array: "ak.Array") -> "ak.contents.Content":
     import awkward as ak  # noqa: PLC0415
 
     if isinstance(cast("object", array), str | bytes):
-        raise ConversionError(f"a {type(array).__name__} is no array of Awkward Array: strings() takes text")
+        raise ConversionError(
+            f"a {type(array).__name__} is not an array of Awkward Array: strings() takes text"
+        )
     try:
         return ak.to_layout(array)
     except (TypeError, ValueError) as error:
         raise ConversionError(
-            f"a {type(array).__name__} is no array of Awkward Array: {shortened(str(error))}"
+            f"a {type(array).__name__} is not an array of Awkward Array: {shortened(str(error))}"
         ) from error
 
 

@@ -41,11 +41,11 @@ def as_duck(value: TensorLike) -> "DuckArray":
         )
     if isinstance(value, Tensor) and value.is_sparse:
         raise ConversionError(
-            f"a sparse tensor of shape {shape!r} is no array: to_dense() has all its elements"
+            f"a sparse tensor of shape {shape!r} is not an array: to_dense() has all its elements"
         )
     if not shape.is_box:
         raise ConversionError(
-            f"a tensor of shape {shape!r} is no array: to_padded() fills its rows, cells() has its parts"
+            f"a tensor of shape {shape!r} is not an array: to_padded() fills its rows, cells() has its parts"
         )
     return DuckArray(value)
 

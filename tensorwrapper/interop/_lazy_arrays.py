@@ -50,7 +50,7 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
         names = [repr(str(key)) for key, _ in zip(value, range(9), strict=False)]
         inside = ", ".join(names) or "nothing"
         raise ConversionError(
-            f"{where} is no array, but may hold some: take one, group['name'] (in it is {inside})"
+            f"{where} is not an array, but may hold some: take one, group['name'] (in it is {inside})"
         )
     if copy is False:
         raise ConversionError(f"{where} is read, which makes new memory; copy=False cannot be kept")

@@ -55,7 +55,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
         or (tensor.is_sparse and not (is_box and shape.rank == 2))
     ):
         raise ConversionError(
-            f"a tensor of shape {shape!r} is no table: reshape() and merge_modes() make it a matrix, "
+            f"a tensor of shape {shape!r} is not a table: reshape() and merge_modes() make it a matrix, "
             "to_dense() has all elements of a sparse one"
         )
     name = shape.names[0]
@@ -179,7 +179,7 @@ def _matrix_of(frame: "pd.DataFrame", copy: bool | None) -> Tensor[Any]:  # noqa
     if array.dtype.kind == "O":
         names = ", ".join(sorted({str(kind) for kind in frame.dtypes}))
         raise DTypeError(
-            f"columns of types {names} are no matrix of numbers or times: take one at a time, frame['name']"
+            f"columns of types {names} are not a matrix of numbers or times; take one, frame['name']"
         )
     return as_tensor(array, copy=copy)
 

@@ -286,7 +286,7 @@ def records_to_arrow(
     short = next((name for name, field in records.items() if field.rank < records.rank), None)
     if short is not None:
         raise ConversionError(
-            f"structs in lists of {records.shape!r} have no place for the field {short!r}: drop({short!r})"
+            f"structs in lists of {records.shape!r} cannot store the field {short!r}: drop({short!r})"
         )
     lists: list[_Theirs] = []
     cells: dict[str, _Theirs] = columns
@@ -314,7 +314,7 @@ def _with_rows(records: Records) -> dict[str, Tensor[Any]]:
     single = next((name for name, field in records.items() if not field.rank), None)
     if single is not None:
         raise ConversionError(
-            f"a table has no place for the field {single!r}, a single element: drop({single!r}), or take the "
+            f"a table cannot store the field {single!r}, a single element: drop({single!r}), or take the "
             "row as r[k:k + 1] in place of r[k]"
         )
     return {name: as_tensor(field) for name, field in records.compute().items()}

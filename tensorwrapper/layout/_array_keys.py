@@ -255,14 +255,14 @@ def _normal_item(item: object, place: int, sparse: dict[int, IntArray]) -> KeyIt
             return np.broadcast_to(np.True_, extents)  # without memory, however large it is
     if isinstance(item, bool | np.bool_):
         raise IndexTypeError(
-            f"item {place} of the key is a single bool, which is no position: give a mask, or an integer"
+            f"item {place} of the key is a single bool, which is not a position: give a mask, or an integer"
         )
     if isinstance(item, str | bytes | bytearray):
         raise IndexTypeError(f"item {place} of the key {_MUST_HOLD} {brief(item)}{_NAMED}")
     try:
         array = shown_array(item)
     except (TypeError, ValueError) as error:
-        raise IndexTypeError(f"item {place} of the key is no array of positions: {error}") from error
+        raise IndexTypeError(f"item {place} of the key is not an array of positions: {error}") from error
     if not array.size and not has_type(item):
         return array.astype(np.int64)  # an empty list is float64 for NumPy
     if array.dtype.kind not in "biu":

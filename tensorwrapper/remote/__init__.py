@@ -1,4 +1,4 @@
-"""Tensors at a server, selected from where they are: only the elements that are needed travel."""
+"""Tensors on a server: selections transfer only the needed elements."""
 
 from tensorwrapper.remote._async_remote import AsyncRemote, connect_async
 from tensorwrapper.remote._remote import Remote, connect

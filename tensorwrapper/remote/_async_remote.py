@@ -1,4 +1,4 @@
-"""`AsyncRemote` and `connect_async`: the tensors of a server, for a loop of asyncio."""
+"""`AsyncRemote` and `connect_async`: the tensors of a server, for asyncio."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,14 +32,14 @@ __all__ = ["AsyncRemote", "connect_async"]
 
 @final
 class AsyncRemote(Shown):
-    """The tensors of a server, whose waits are awaited; made by `connect_async`.
+    """The tensors of a server for asyncio, created by `connect_async`.
 
-    Any number of tasks may read at a time, each request over one of a few connections. A task that is
-    cancelled returns at once, and the client tells the server to drop its answer; requests of other tasks,
-    and the connections, go on. Its tensors, their parts and snapshots keep it open.
+    Any number of tasks may read at a time, each request over one of a few connections. A cancelled task
+    returns at once, and the client asks the server to drop the answer. Requests of other tasks, and the
+    connections, continue. Tensors, their parts and snapshots keep the client open.
 
     It pickles as a `Remote` does, and connects as a new client in the other process. Its tensors and their
-    parts do not pickle, since they use threads of this process; views of them, from `view`, do.
+    parts cannot be pickled, as they use threads of this process. Their views, from `view`, can.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class AsyncRemote(Shown):
         self._remote = Remote(connections)
         self._threads = Threads(connections.address, concurrency)
 
-    # Members that do not wait.
+    # Members without requests.
 
     @property
     def address(self) -> str:
@@ -79,14 +79,14 @@ class AsyncRemote(Shown):
         """Traffic over the open connections; see `Remote.counters`."""
         return self._remote.counters
 
-    # Members that wait.
+    # Members with requests.
 
     async def names(self) -> list[str]:
         """Return the names of all tensors, in order."""
         return await self._threads.run(partial(list[str], self._remote))
 
     async def tensor(self, name: str) -> "AsyncRemoteTensor":
-        """Look a tensor up.
+        """Look up a tensor.
 
         Raises
         ------
@@ -98,21 +98,21 @@ class AsyncRemote(Shown):
         )
 
     async def records(self, name: str) -> AsyncRemoteRecords:
-        """Look records up, as `Remote.records` does.
+        """Look up records, as `Remote.records` does.
 
         Raises
         ------
         TensorNameError
-            If there are none of this name.
+            If there are no records with this name.
         """
         return AsyncRemoteRecords(self._threads, await self._threads.run(partial(self._remote.records, name)))
 
     async def snapshot(self) -> AsyncSnapshot:
-        """Return all that is served as it is now, as `Remote.snapshot` does."""
+        """Return all served tensors at their current versions, as `Remote.snapshot` does."""
         return AsyncSnapshot(self._threads, await self._threads.run(self._remote.snapshot))
 
     async def pushed(self, view: "ViewLike") -> View[Any]:
-        """Return a view that the server computes, if less travels then, as `Remote.pushed` does."""
+        """Return a view that the server computes if this transfers less, as `Remote.pushed` does."""
         return await self._threads.run(partial(self._remote.pushed, view))
 
     async def reduce(
@@ -127,11 +127,11 @@ class AsyncRemote(Shown):
         return await self._threads.run(partial(self._remote.reduce, ufunc, view, over, initial=initial))
 
     async def health(self) -> dict[str, int]:
-        """Return how the server is, if it is well enough to say."""
+        """Return the state of the server: requests under way and waiting, threads."""
         return await self._threads.run(self._remote.health)
 
     async def stats(self) -> dict[str, int]:
-        """Return the server's counters of one of the connections; an answer shows that it is alive."""
+        """Return the server's counters of one connection; an answer shows that the server is alive."""
         return await self._threads.run(self._remote.stats)
 
     async def compute(
@@ -148,10 +148,10 @@ class AsyncRemote(Shown):
         view
             The view; for a tensor of a server or a part of it, this is the same as its own `compute`.
         out
-            Target of the elements. A cancelled task returns when no thread writes to it any more, which takes
-            about a twentieth of a second; without `out` at once.
+            Target of the elements. A cancelled task returns once no thread writes to `out`, after about a
+            twentieth of a second; without `out` it returns at once.
         progress
-            Called by the loop with the bytes that have arrived, and those of all.
+            Function called in the event loop with the bytes received so far, and the total.
         """
         if isinstance(view, AsyncView | AsyncRemoteTensor):
             return await view.compute(out, progress=progress)
@@ -187,7 +187,7 @@ class AsyncRemote(Shown):
 
 
 def _opened(opening: Opening, concurrency: int) -> AsyncRemote:
-    """Return a client that came from another process."""
+    """Return a client from its pickled state."""
     return AsyncRemote(opened(opening), concurrency)
 
 
@@ -202,25 +202,25 @@ def connect_async(
     compress: bool | None = None,
     concurrency: SupportsIndex = 4,
 ) -> AsyncRemote:
-    """Return the tensors of a server for a loop of asyncio; ``async with`` connects, else the first request.
+    """Return the tensors of a server for asyncio. ``async with`` or the first request connects.
 
     Parameters
     ----------
     address, security, timeout, deadline, idle, cache_bytes, compress
-        As `connect` takes them.
+        As in `connect`.
     concurrency
-        How many requests are under way at once; each has a thread and a connection. More of them wait.
+        Number of concurrent requests, each with a thread and a connection. Further requests wait.
 
     Raises
     ------
     TransportTimeoutError
         If no server of tensors answers in time.
     TransportError
-        If the address is not valid.
+        If the address is invalid.
     """
     count = to_count(concurrency, "concurrency")
     if not count:
-        raise ExtentError("a client needs 1 request or more at once")
+        raise ExtentError("concurrency must be at least 1")
     kept = to_count(cache_bytes, "cache_bytes")
     patience = Timeouts(timeout, deadline, idle)
     return AsyncRemote(Connections(address, security, patience, kept, compress=compress), count)

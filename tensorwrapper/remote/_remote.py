@@ -38,13 +38,13 @@ _SHOWN: Final = 20
 
 @final
 class Remote(Closing, Mapping[str, RemoteTensor]):
-    """The tensors of a server, by name; made by `connect`. Looking up a tensor requests its description only.
+    """The tensors of a server by name, created by `connect`. A lookup requests only a description.
 
-    Any thread may use it, over one connection per thread. Close it when no thread uses it any more. Its
-    tensors and their views keep the connections open: ``connect(address)["x"]`` stays readable.
+    Any thread may use it, over one connection per thread. Close it once no thread uses it. Its tensors and
+    their views keep the connections open: ``connect(address)["x"]`` stays readable.
 
-    It pickles, as do its tensors and views of them: in another process they connect when they are read. A
-    client with keys does not pickle, since pickled data must not contain a secret key.
+    It pickles, as do its tensors and their views; in another process they connect on first read. A client
+    with keys cannot be pickled, because pickled data must not contain a secret key.
     """
 
     __slots__ = ("__weakref__", "_connections", "_looked_up")
@@ -94,12 +94,12 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return id(self)
 
     def records(self, name: str) -> RemoteRecords:
-        """Return the records that are served under a name; only their description is read.
+        """Return the records served under a name; requests only their description.
 
         Raises
         ------
         TensorNameError
-            If there are none.
+            If there are no such records.
 
         Examples
         --------
@@ -112,12 +112,12 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return found_records(self._connections, name)
 
     def pushed(self, view: "ViewLike") -> View[Any]:
-        """Return a view that the server computes, if less travels then; else the view as it is.
+        """Return a view that the server computes if this transfers less; otherwise the view itself.
 
         Selecting from one tensor transfers only the needed elements in any case. Views that combine elements,
-        as `where`, `minimum` and casts do, move less if they are computed where all of their sources are. It
-        is all at the versions that the tensors have here; a view that is partly made of something else, calls
-        a function, or has elements of types of `ml_dtypes`, is returned as it is.
+        as `where`, `minimum` and casts do, transfer less if the server of all sources computes them. The
+        server uses the versions of the tensors here. A view is returned unchanged if it has other sources,
+        calls a function, or has dtypes of `ml_dtypes`.
 
         Examples
         --------
@@ -142,9 +142,9 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
     ) -> Tensor[Any]:
         """Return a reduction of rows, tiles or a mode, computed at the server if it can be described to it.
 
-        Otherwise the elements are read, and reduced here: for a view that calls a function, for elements of
-        types of `ml_dtypes`, for an `initial` that is complex or a time, and for sources that are not all at
-        this server or are not whole dense tensors. Each result equals that of a tensor in memory.
+        Otherwise the elements are read and reduced here. This is so for views that call a function, for
+        dtypes of `ml_dtypes`, for a complex or time `initial`, and for sources on other servers or other than
+        whole dense tensors. Results equal those of a tensor in memory.
 
         Parameters
         ----------
@@ -155,18 +155,18 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         view
             A tensor of this server, or a view of such tensors.
         over
-            ``"rows"``: each row becomes one number; ``"tiles"``: each tile or cell; or the mode, a number,
-            whose positions become one, of rows the last; negative ones count from the last.
+            ``"rows"`` reduces each row to one number, ``"tiles"`` each tile or cell. An integer reduces that
+            mode, for rows only the last one; negative modes count from the last.
         initial
-            A number, or a time, that takes part in every reduction; needed where one is empty and the ufunc
-            has no identity.
+            A number, or a time, included in every reduction; required where one is empty and the ufunc has no
+            identity.
 
         Raises
         ------
         ConversionError
-            If `initial` is not a number that the elements can be, or a mode of a sparse tensor is reduced.
+            If `initial` does not fit the dtype, or a mode of a sparse tensor is reduced.
         DTypeError
-            If NumPy reduces no elements of that type by the ufunc, or they are strings.
+            If the ufunc does not support the dtype, or the elements are strings.
         JaggedModeError
             If a mode of rows is not the last one.
         OutOfBoundsError
@@ -186,11 +186,10 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return reduced(self._connections, ufunc, as_view(view), over, initial)
 
     def snapshot(self) -> Snapshot:
-        """Return all served tensors at their current versions; they stay readable when they are replaced.
+        """Return all served tensors at their current versions, readable even after they are replaced.
 
-        Nothing is copied, here or there. The server keeps the snapshot until it is closed, or for a minute
-        after its last use. It does not keep tensors that are edited in place, or files that change: reading
-        these raises `VersionChangedError`.
+        Nothing is copied. The server keeps the snapshot until it is closed, or for a minute after its last
+        use. Reading tensors that were edited in place, or changed files, raises `VersionChangedError`.
 
         Examples
         --------
@@ -204,29 +203,29 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         return Snapshot(self._connections)
 
     def health(self) -> dict[str, int]:
-        """Return how the server is, if it is well enough to say: requests under way and waiting, threads.
+        """Return the state of the server: requests under way and waiting, threads.
 
         Raises
         ------
         TransportTimeoutError
-            If it does not answer.
+            If the server does not answer.
         """
         answer = self._connections.here().ask(AskHealth())
         if not isinstance(answer, Stats):
-            raise RemoteProtocolError("schema", "health is answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than health")
         return dict(answer.counts)
 
     def stats(self) -> dict[str, int]:
-        """Return the server's counters of the connection of this thread; an answer shows that it is alive.
+        """Return the server's counters of this thread's connection; an answer shows that the server is alive.
 
         Raises
         ------
         TransportTimeoutError
-            If it does not answer.
+            If the server does not answer.
         """
         answer = self._connections.here().ask(AskStats())
         if not isinstance(answer, Stats):
-            raise RemoteProtocolError("schema", "counters are answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than counters")
         return dict(answer.counts)
 
     def __reduce__(self) -> "tuple[Callable[..., Remote], tuple[Opening]]":
@@ -237,7 +236,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
         self._connections.close()
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: the address, and tensors that were looked up; nothing is requested."""
+        """Return HTML for notebooks: the address, and tensors that were looked up. Sends no request."""
         from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
 
         known = self._looked_up.copy()
@@ -251,7 +250,7 @@ class Remote(Closing, Mapping[str, RemoteTensor]):
 
 
 def _opened(opening: Opening) -> Remote:
-    """Return a client that came from another process."""
+    """Return a client from its pickled state."""
     return Remote(opened(opening))
 
 
@@ -267,37 +266,37 @@ def connect(
 ) -> Remote:
     """Return the tensors of a server as a mapping of lazy tensors.
 
-    Requests that are lost with a connection, or because the server restarted, are sent again: reading
-    twice does no harm. A tensor that is not the same after that raises `VersionChangedError`.
+    Requests that are lost with a connection or by a restart of the server are sent again, because reads are
+    harmless. If the tensor changed meanwhile, this raises `VersionChangedError`.
 
     Parameters
     ----------
     address
-        Where the server listens.
+        Address of the server.
     security
-        Our keys, and the key that the server must have.
+        Keys of this client, and the required public key of the server.
     timeout
-        After how many seconds in which nothing is heard of the server a request is given up.
+        Seconds without any message from the server after which a request fails.
     deadline
-        How many seconds a request may take in any case; any time if not given.
+        Total time limit of a request in seconds; unlimited by default.
     idle
-        For how many seconds the server may be there and answer none of our requests, as one that always is
-        busy; for ever if it is None. An answer to one of them restarts the time of the others.
+        Seconds that a live server may answer no request of this client, for example because it is busy; None
+        for no limit. An answer to one request restarts the time of the others.
     cache_bytes
-        Bytes of answers to cache: elements of a version are not requested twice, although a plan counts
+        Size of the answer cache in bytes. Cached elements are not requested twice, although a plan counts
         them. 0 disables the cache.
     compress
-        Whether numbers come packed where that makes less of them. If not given they do over a link that is
-        slower than packing, as measured by reads; never on this machine. A plan counts unpacked bytes.
+        Whether to compress numbers where this helps. By default this happens only over a link that is slower
+        than compression, as measured by reads, never on the same machine. A plan counts uncompressed bytes.
 
     Raises
     ------
     TransportTimeoutError
-        If no server of tensors answers in time.
+        If no tensor server answers in time.
     TransportError
         If the address is not valid.
     ConversionError
-        If a time is none.
+        If a time limit is invalid.
 
     Examples
     --------

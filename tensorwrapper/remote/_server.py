@@ -1,4 +1,4 @@
-"""`Server` and `serve`: tensors for others to select from."""
+"""`Server` and `serve`: serve tensors to clients."""
 
 import os
 import threading
@@ -44,10 +44,9 @@ __all__ = ["Server", "serve"]
 
 @final
 class Server(Closing):
-    """Tensors that clients select from; made by `serve`. Separate threads answer until it is closed.
+    """A server of tensors, created by `serve`. Its threads answer clients until it is closed.
 
-    Memory that is served may be edited in place only within `editing`; everything else may be replaced at
-    any time, and each answer is of one version.
+    Edit served memory in place only within `editing`. Use `replace` at any time. Each answer has one version.
     """
 
     __slots__ = ("__weakref__", "_catalogue", "_ending", "_files", "_loop", "_process")
@@ -70,32 +69,33 @@ class Server(Closing):
 
     @property
     def tensors(self) -> "dict[str, ViewLike]":
-        """Served tensors by name, also after it has closed; clients' writes to memory change them."""
+        """Served tensors by name, available even after closing. Writes of clients to memory change them."""
         return self._catalogue.tensors()
 
     @property
     def closed(self) -> bool:
-        """True if it has closed."""
+        """True if the server has closed."""
         return self._loop is None or not self._loop.is_alive
 
     def replace(self, name: str, tensor: "ViewLike | Records") -> None:
         """Serve a tensor, or records, under a name, with a new version; it replaces the old one.
 
-        Records are replaced with all of their fields. Clients that read the old version get
-        `VersionChangedError`; answers that were sent remain valid.
+        Records are replaced with all of their fields. Later reads of the old version raise
+        `VersionChangedError`.
 
         Raises
         ------
         TensorNameError
-            If it cannot be a name, or is that of a field of records; or a tensor has the name of a new field.
+            If the name is invalid or belongs to a field of records, or if a tensor has the name of a new
+            field.
         ConversionError
-            If nothing can be selected from it, its elements do not travel, or it is read from this server.
+            If it is not a tensor, its dtype cannot be sent, or it is read from this server.
         """
         self._refuse_own(name, tensor)
         self._catalogue.put(name, tensor)
 
     def _refuse_own(self, name: str, tensor: "ViewLike | Records") -> None:
-        """Refuse tensors that are read from this server itself: its thread would wait for its own answer."""
+        """Refuse tensors that are read from this server, whose thread would wait for its own answer."""
         loop = self._alive()
         parts = tensor.values() if is_records(tensor) else [cast("ViewLike", tensor)]
         place = _place_of(loop.address)
@@ -103,26 +103,26 @@ class Server(Closing):
             try:
                 found = connections.server_now()
             except (TransportError, RemoteProtocolError, RequestRefusedError):
-                # We are here, and would have answered.
+                # This server would have answered.
                 continue
             if found == self._catalogue.server:
                 raise ConversionError(
-                    f"the tensor {name!r} cannot be served: it is read from this server, which would wait "
-                    "for itself; server.tensors has its sources"
+                    f"cannot serve the tensor {name!r}: it is read from this server, which "
+                    f"would wait for itself; use its sources in server.tensors"
                 )
 
     def remove(self, name: str) -> None:
-        """Serve a tensor, or records with all of their fields, no more.
+        """Stop serving a tensor, or records with all of their fields.
 
         Raises
         ------
         TensorNameError
-            If there is none of this name, or it is that of a field of records.
+            If the name is unknown, or belongs to a field of records.
         """
         self._catalogue.drop(name)
 
     def editing(self, name: str) -> AbstractContextManager[None]:
-        """Lock out readers of a tensor while its memory is written; then it has a new version.
+        """Lock out readers of a tensor while its memory is written. Afterwards it has a new version.
 
         Raises
         ------
@@ -144,21 +144,21 @@ class Server(Closing):
         return self._catalogue.editing(name)
 
     def stats(self) -> dict[str, int]:
-        """Return its counters: requests, answers, refusals, messages dropped, bytes on the wire."""
+        """Return counters: requests, answers, refusals, dropped messages, bytes on the wire."""
         return self._alive().stats()
 
     def close(self, drain: float = 5.0) -> None:
-        """Take no more requests, answer those that have come, and end; closing twice is harmless.
+        """Stop accepting requests, answer the received ones, and close. Closing twice is harmless.
 
         Parameters
         ----------
         drain
-            How many seconds that may take at most.
+            Time limit for answering received requests, in seconds.
         """
         if self._process != os.getpid():
             self._loop = None
             return
-        # Other threads may query its progress while it drains. Another thread that closes it waits for the
+        # Other threads may query progress while it drains. Another thread that calls `close` waits for the
         # end.
         with self._ending:
             if self._loop is not None:
@@ -201,7 +201,7 @@ def serve(
     limits: ServeLimits | None = None,
     threads: SupportsIndex = 1,
 ) -> Server:
-    """Serve tensors to clients, which select from them: only the needed elements are sent.
+    """Serve tensors to clients. Selections of clients transfer only the needed elements.
 
     Parameters
     ----------
@@ -215,13 +215,13 @@ def serve(
         Keys of the server and list of admitted clients. Without it every client that reaches the address is
         admitted.
     allow
-        Public keys that may see tensors, by patterns of names (``run*``); no client may see a tensor that
-        matches no pattern. Without it every admitted client may see all tensors. Tensors that a client may
-        not see appear as missing to it.
+        Public keys that may access tensors, by name pattern (``run*``). No client can access a tensor without
+        a matching pattern. By default every admitted client can access all tensors. Tensors that a client may
+        not access appear as missing.
     writable
-        Whether clients may write to tensors in writable memory, each write as a whole and with a new
-        version; or the public keys that may, by patterns of names. Tensors of files are read into memory
-        then, and written there: the file is not changed, and `Server.tensors` has the written tensors.
+        Whether clients may write to tensors in writable memory, or the public keys that may, by name pattern.
+        Each write is atomic, and creates a new version. Tensors of files are then read into memory and
+        written there; files do not change. `Server.tensors` has the written tensors.
     limits
         Limits on the requests of a client.
     threads
@@ -230,10 +230,9 @@ def serve(
     Raises
     ------
     TransportError
-        If the address is in use or not valid.
+        If the address is in use or invalid.
     ConversionError
-        If nothing can be selected from something, its elements do not travel, or keys are named without
-        `security`.
+        If a value is not a tensor, its dtype cannot be sent, or keys are given without `security`.
     DataFileError
         If a file cannot be opened.
 
@@ -247,7 +246,7 @@ def serve(
     """
     count = to_count(threads, "threads")
     if not count:
-        raise ExtentError("a server needs 1 thread or more to read")
+        raise ExtentError("threads must be at least 1")
     if allow is not None and security is None:
         raise ConversionError("allow lists client keys, which requires security=CurveServer(...)")
     if not isinstance(writable, bool) and security is None:
@@ -274,7 +273,7 @@ def serve(
 
 
 def _place_of(address: str) -> str:
-    """Return the common part of all addresses of one server: the port, or the file of a socket."""
+    """Return the common part of all addresses of one server: the port, or the socket file."""
     kind, _, place = address.partition("://")
     return f"tcp:{place.rpartition(':')[2]}" if kind == "tcp" else f"{kind}:{os.path.realpath(place)}"
 
@@ -302,5 +301,5 @@ def _read_from(given: "ViewLike", place: str) -> Iterator[Connections]:
         elif isinstance(source, ShardSource):
             for holder in source.sharding.holders:
                 if _place_of(holder.address) == place:
-                    with closing(source.fleet.connections_to(holder)) as connections:
+                    with closing(source.pool.connections_to(holder)) as connections:
                         yield connections

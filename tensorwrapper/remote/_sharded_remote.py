@@ -10,7 +10,7 @@ from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import ConversionError, TensorNameError, TransportClosedError
 from tensorwrapper.remote.client._pending_request import IDLE, Timeouts
 from tensorwrapper.remote.shards._catalogue import Catalogue
-from tensorwrapper.remote.shards._shard_pool import Manner, ShardPool, fleet_of
+from tensorwrapper.remote.shards._shard_pool import Manner, ShardPool, pool_of
 from tensorwrapper.remote.shards._source import ShardSource
 from tensorwrapper.remote.shards._tensor import ShardedTensor
 from tensorwrapper.transport import KeyPair
@@ -29,27 +29,27 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
     connections open, as those of a `Remote` do. It pickles as a `Remote` does, that is, without keys.
     """
 
-    __slots__ = ("__weakref__", "_fleet", "catalogue")
+    __slots__ = ("__weakref__", "_pool", "catalogue")
 
-    def __init__(self, catalogue: Catalogue, fleet: ShardPool) -> None:
+    def __init__(self, catalogue: Catalogue, pool: ShardPool) -> None:
         self.catalogue: Catalogue = catalogue
-        self._fleet = fleet
+        self._pool = pool
 
     @property
     def closed(self) -> bool:
         """True if `close` was called."""
-        return self._fleet.closed
+        return self._pool.closed
 
     @property
     def lost(self) -> list[str]:
         """Addresses of holders that did not answer the last request, in order."""
-        return sorted(self._fleet.lost)
+        return sorted(self._pool.lost)
 
     def __getitem__(self, name: str) -> ShardedTensor:
         if self.closed:
             raise TransportClosedError("the client of these holders is closed")
-        self._fleet.forget_changed()
-        return ShardedTensor(ShardSource(self._fleet, name, self.catalogue[name]))
+        self._pool.forget_changed()
+        return ShardedTensor(ShardSource(self._pool, name, self.catalogue[name]))
 
     def records(self, name: str) -> "Records":
         """Return records whose fields are the tensors with dotted names, ``ev.t`` of ``ev``.
@@ -106,13 +106,13 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
         return id(self)
 
     def __reduce__(self) -> "tuple[Callable[..., ShardedRemote], tuple[Catalogue, Manner]]":
-        if self._fleet.has_keys:
+        if self._pool.has_keys:
             raise ConversionError(f"{self!r} has a secret key, which is not pickled: connect_shards() there")
-        return _opened, (self.catalogue, self._fleet.manner)
+        return _opened, (self.catalogue, self._pool.manner)
 
     def close(self) -> None:
         """Close the connections to all holders; closing twice is harmless. No thread may be reading."""
-        self._fleet.close()
+        self._pool.close()
 
     def __repr__(self) -> str:
         return f"<ShardedRemote of {counted(len(self), 'tensor')}{', closed' if self.closed else ''}>"
@@ -120,7 +120,7 @@ class ShardedRemote(Closing, Mapping[str, ShardedTensor]):
 
 def _opened(catalogue: Catalogue, manner: Manner) -> ShardedRemote:
     """Return a client that came from another process."""
-    return ShardedRemote(catalogue, fleet_of(manner))
+    return ShardedRemote(catalogue, pool_of(manner))
 
 
 def connect_shards(

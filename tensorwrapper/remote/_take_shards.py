@@ -39,10 +39,10 @@ def take_shards(
 ) -> int:
     """Copy the parts that a plan assigns to a server in this process, serve them, and return the bytes read.
 
-    Each new part is assembled from old parts of this server, replicas too, and from parts of other
-    holders: each element is read once. Besides the served parts only one part at a time is in memory.
-    Calls may be repeated. So a task scheduler such as Dask can execute a plan: one task per holder, or per
-    few tiles of one, on the machine of its server. `docs/guide/remote-shards.md` has an example.
+    Each new part is assembled from old parts on this server, including replicas, and from parts of other
+    holders. Each element is read once. In addition to the served parts, only one part at a time is in memory.
+    Calls may be repeated. So a task scheduler such as Dask can execute a plan, with a task per holder, or per
+    few tiles of a holder, on the machine of its server. `docs/guide/remote-shards.md` has an example.
 
     Parameters
     ----------
@@ -53,26 +53,26 @@ def take_shards(
     name
         Name of the existing tensor.
     new_name
-        The name under which its new parts are served: another, since the old ones are read meanwhile.
+        Name of the new parts. It must differ, because the old parts are read meanwhile.
     tiles
-        Numbers of new tiles; all that the holder is to have if not given.
+        Numbers of new tiles; by default all that the plan assigns to the holder.
     holder
         The holder of this server, if the plan uses another address for it.
     keys, timeout, deadline, idle
-        As of `connect_shards`.
+        As in `connect_shards`.
 
     Raises
     ------
     ConversionError
         If the server is not a holder of the plan.
     TensorNameError
-        If the two names are one.
+        If the two names are equal.
     OutOfBoundsError
-        If the holder is not to have one of the tiles.
+        If the plan does not assign one of the tiles to the holder.
     ShardsLostError
-        If no holder has some of the old parts; new parts made before that are served.
+        If no holder has some of the old parts. New parts created before are served.
     ExtentMismatchError
-        If rows have other lengths than the new sharding says.
+        If row lengths contradict the new sharding.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def take_shards(
     chosen = theirs.tolist() if tiles is None else to_ints(tiles, "tiles")
     others = np.setdiff1d(chosen, theirs)
     if len(others):
-        raise OutOfBoundsError(f"{own} is to have nothing of the tiles {others[:8].tolist()}")
+        raise OutOfBoundsError(f"the plan assigns to {own} none of the tiles {others[:8].tolist()}")
     here = _held_here(server.tensors, plan.old, name, own)
     catalogue = Catalogue({name: plan.old.without_layers()})
     came = 0
@@ -107,7 +107,7 @@ def take_shards(
             made = part.compute()
             if made.shape.size != plan.new.tiling.volumes().reshape(-1)[tile]:
                 raise ExtentMismatchError(
-                    f"rows of tile {tile} have {made.shape.size} elements, others than planned"
+                    f"rows of tile {tile} have {made.shape.size} elements, not the planned number"
                 )
             server.replace(plan.new.part_name(new_name, tile), made)
     return came
@@ -116,7 +116,7 @@ def take_shards(
 def _held_here(
     tensors: "Mapping[str, ViewLike]", old: Sharding, name: str, own: HolderLike
 ) -> dict[int, View[Any]]:
-    """Return the old tiles that a holder has, by number."""
+    """Return the old tiles on a holder, by number."""
     addresses = [one.address for one in old.holders]
     if (own.address if isinstance(own, Holder) else own) not in addresses:
         return {}
@@ -129,7 +129,7 @@ def _held_here(
 
 
 def _part_of(old: ShardedTensor, new: Sharding, tile: int, here: Mapping[int, View[Any]]) -> View[Any]:
-    """Return a new part as a view of local parts, and of parts at the holders."""
+    """Return a new part as a view of local parts, and of parts on the holders."""
     if new.rows is not None:
         first, last = new.row_marks[tile : tile + 2].tolist()
         cuts = [_segments(first, last, old.sharding.row_marks)]
@@ -141,11 +141,11 @@ def _part_of(old: ShardedTensor, new: Sharding, tile: int, here: Mapping[int, Vi
 
 
 def _segments(first: int, last: int, marks: IntArray) -> list[tuple[int, int, int]]:
-    """Return for each tile that has some of a run of positions which it is, and which these are."""
+    """Return the tiles that overlap a run of positions, each with its positions in the run."""
     begins, ends = np.maximum(marks[:-1], first), np.minimum(marks[1:], last)
     hit = np.flatnonzero(begins < ends)
     found = list(zip(hit.tolist(), begins[hit].tolist(), ends[hit].tolist(), strict=True))
-    # An empty range has a piece, too: it defines the type, and the extents of the other modes.
+    # An empty range also has a piece, which defines the dtype and the other extents.
     return found or [(-1, first, last)]
 
 
@@ -155,7 +155,7 @@ def _joined(
     chosen: tuple[tuple[int, int, int], ...],
     here: Mapping[int, View[Any]],
 ) -> View[Any]:
-    """Return the grid of pieces that segments of the modes cut, joined mode by mode."""
+    """Return the grid of pieces from segments of the modes, joined mode by mode."""
     mode = len(chosen)
     if mode < len(cuts):
         parts = [_joined(old, cuts, (*chosen, own), here) for own in cuts[mode]]

@@ -105,7 +105,7 @@ def implementation_of(shape: ShapeLike) -> Implementation:
     if isinstance(shape, ShapeCommon):
         if isinstance(shape, SmoothCommon | JaggedCommon | NestedCommon):
             return shape
-        raise ConversionError(f"{type(shape).__name__} is no smooth, jagged or nested shape")
+        raise ConversionError(f"{type(shape).__name__} is not a smooth, jagged or nested shape")
     if isinstance(shape, int):
         raise ExtentError(f"a shape is given by a sequence of extents, not by the integer {shape}")
     return Smooth(shape)

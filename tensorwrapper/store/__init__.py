@@ -1,4 +1,4 @@
-"""Tensors in files: `.tens` files, which only grow, are read lazily, and survive a writer that dies."""
+"""Tensors in `.tens` files, which only grow, are read lazily, and survive a killed writer."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""`compact`: rewrite a file, with each extended tensor in as few records as it needs."""
+"""`compact`: rewrite a file with as few records per extended tensor as possible."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,13 +26,13 @@ class Compaction:
     """Sizes of a file before and after compaction."""
 
     records: int
-    """Number of records of its tensors before."""
+    """Number of tensor records before."""
     kept: int
-    """Number of records of its tensors now."""
+    """Number of tensor records after."""
     nbytes: int
-    """The bytes that the file had."""
+    """Size of the file before, in bytes."""
     saved: int
-    """Bytes saved; negative if the file became longer."""
+    """Bytes saved; negative if the file grew."""
 
 
 def compact(
@@ -43,24 +43,26 @@ def compact(
 ) -> Compaction:
     """Rewrite a `.tens` file, so that tensors extended by `TensFile.extend` are in few records.
 
-    Names, their order, metadata, records, stored views and compression stay. A tensor that grew is a `Tensor`
-    afterwards; strings and sparse tensors larger than `piece_bytes` stay in several records, and are views as
-    before. As with `save`, the old file is kept until the new one is on the disk; readers that have it open
-    keep it. The old file is read twice: all checksums are compared before anything is written.
+    Names, their order, metadata, records, stored views and compression stay. An extended tensor reads as a
+    `Tensor` afterwards. Strings and sparse tensors larger than `piece_bytes` stay in several records, and
+    still read as views. As with `save`, the old file exists until the new one is on disk. Readers that have
+    the old file open keep reading it. The old file is read twice, because all checksums are verified before
+    anything is written.
 
     Parameters
     ----------
     path
         The file. No other process may write to it meanwhile.
     piece_bytes
-        How many bytes of elements a record may have, and how many are in memory at a time.
+        Limit on the bytes of elements in a record, and in memory at a time.
     limits
         As in `open`.
 
     Raises
     ------
     DataFileError
-        If the file is missing, being written by another, damaged, or cannot be written. The old file stays.
+        If the file is missing, damaged, being written by another process, or cannot be written. The old file
+        is kept.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def compact(
     limit = max(to_count(piece_bytes, "piece_bytes"), 1)
     with TensFile(path, limits=limits) as old:
         old._lock()
-        # New checksums would hide damage, so check the old ones first.
+        # Verify the old checksums first, because new ones would hide damage.
         problems = (*old.losses, *verify(path, limits=limits).problems)
         if problems:
             raise DataFileError(f"{old.path} is not compacted: {problems[0]}")
@@ -111,7 +113,7 @@ def _copy(old: TensFile, new: TensFile, name: str, limit: int) -> None:
 
 
 def _codec(old: TensFile, names: Iterable[str]) -> Compression | None:
-    """Return how the first of some tensors that is compressed is so."""
+    """Return the compression of the first compressed tensor."""
     packings = map(old._packing, names)
     return next((cast("Compression", own) for own in packings if own in get_args(Compression)), None)
 
@@ -135,7 +137,7 @@ def _copy_records(old: TensFile, new: TensFile, name: str, fields: Sequence[str]
 
 
 def _batches(parts: Sequence[Tensor[Any]], limit: int) -> Iterator[Tensor[Any]]:
-    """Yield the tensors that are to be records: as many parts as have `limit` bytes are one."""
+    """Yield one tensor per new record, joined from parts of up to `limit` bytes."""
     from tensorwrapper.selection import concat  # noqa: PLC0415 - only for what is no one lazy tensor
 
     waiting: list[Tensor[Any]] = []

@@ -1,4 +1,4 @@
-"""`convert`: tensors from one kind of file into another, a run of rows at a time."""
+"""`convert`: copy tensors between file formats, a run of rows at a time."""
 
 import errno
 import os
@@ -52,46 +52,45 @@ def convert(
     keep_views: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Conversion:
-    """Write the tensors of one file to another, whose kind the end of its name says.
+    """Write the tensors of one file to another, in the format of its extension.
 
-    Kinds are ``.tens``, ``.npy`` (one tensor, which is called ``array``), ``.npz``, ``.safetensors``, HDF5
-    (``.h5``, ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), folders of Zarr 3
-    (``.zarr``), and Wire-Cell's tensor files (``.tar``, ``.tar.gz``, ``.tgz``, ``.tar.bz2``, ``.tbz2``,
-    ``.zip``, and ``.npz`` of tensors that are called as there). Tensors of other names are set 0 of a tensor
-    file, with their names as paths.
-    Names that a `.tens` file cannot have get dots for slashes, and ``~1`` where that is taken. The name that
-    a tensor had is its metadata ``name``, and is used again in kinds whose names may be paths.
-    Elements are read from the mapped file a run of rows at a time, so that the memory needed does not grow
-    with the files. Chunked and compressed tensors are read as a whole into a ``.tens`` file.
-    Records of a `.tens` file stay records in another one if all of their fields are written. Other kinds have
-    a tensor for each field, such as ``ev.t``. `target` appears when all is written.
+    Kinds are ``.tens``, ``.npy`` (one tensor, named ``array``), ``.npz``, ``.safetensors``, HDF5 (``.h5``,
+    ``.hdf5``), Parquet (``.parquet``), Feather (``.feather``, ``.arrow``), folders of Zarr 3 (``.zarr``), and
+    Wire-Cell's tensor files (``.tar``, ``.tar.gz``, ``.tgz``, ``.tar.bz2``, ``.tbz2``, ``.zip``, and ``.npz``
+    if the tensors have Wire-Cell names). In a tensor file, tensors with other names form set 0, with their
+    names as paths. A name that is invalid in a `.tens` file gets dots for slashes, and a suffix ``~1`` if the
+    result is taken. The metadata key ``name`` stores the original name, which formats with paths as names use
+    again. Elements are read from the mapped file a run of rows at a time, so memory use does not grow with
+    the file size. Chunked and compressed tensors are read whole into a ``.tens`` file. Records of a `.tens`
+    file stay records in another one if all of their fields are written. Other formats have a tensor for each
+    field, such as ``ev.t``. `target` is created once everything is written.
 
     Parameters
     ----------
     source, target
         The files.
     only, skip
-        Tensors to write, and tensors to leave out: names, or shell patterns (``"w*"``). An entry that is a
-        name exactly is that name. The name of records in a ``.tens`` file means all fields.
+        Tensors to write, and tensors to skip: names, or shell patterns (``"w*"``). An exact name takes
+        precedence over a pattern. The name of records in a ``.tens`` file selects all fields.
     strict
-        Whether a tensor that cannot be read or written is an error. If not, it is left out, and `lost` tells
-        it. Columns with null rows are left out in both cases.
+        Whether a tensor that cannot be read or written is an error. If not, it is skipped and listed in
+        `lost`. Columns with null rows are always skipped.
     overwrite
-        Whether a file at `target` may be replaced; its permissions stay.
+        Whether to replace an existing file at `target`; its permissions are kept.
     keep_views
-        Whether stored views stay views in another `.tens` file. Else their elements are written.
+        Whether stored views stay views in another `.tens` file. Otherwise their elements are written.
     progress
-        Called after each tensor with how much is written and how much there is: in bytes of elements, or in
-        tensors if they come from another file than ``.tens``.
+        Function called after each tensor with the amount written and the total: bytes of elements for a
+        ``.tens`` source, numbers of tensors otherwise.
 
     Raises
     ------
     ConversionError
-        If a kind is not known, or that of `target` cannot hold a tensor that is there.
+        If a format is unknown, or the format of `target` cannot store a tensor.
     TensorNameError
-        If an entry of `only` or `skip` is not a name, and fits none.
+        If an entry of `only` or `skip` matches no name.
     DataFileExistsError
-        If there is a file at `target`, and it may not be replaced.
+        If `target` exists and `overwrite` is False.
     DataFileError
         If a file is missing, damaged, or cannot be written.
     ModuleNotFoundError
@@ -112,9 +111,11 @@ def convert(
     first, second = to_path(source), to_path(target)
     write = _WRITE.get(end_of(second))
     if write is None:
-        raise ConversionError(f"{shortened(str(second))} is of no kind that is known: {', '.join(_WRITE)}")
+        raise ConversionError(
+            f"{shortened(str(second))} has no known extension; allowed: {', '.join(_WRITE)}"
+        )
     if not overwrite and os.path.lexists(second):
-        raise DataFileExistsError(errno.EEXIST, f"{second} is there already; overwrite=True replaces it")
+        raise DataFileExistsError(errno.EEXIST, f"{second} already exists; use overwrite=True to replace it")
     wanted = NameFilter.of(only, skip)
     with naming_extras():
         found = recognise(first)
@@ -132,19 +133,19 @@ def convert(
 @final
 @attrs.frozen(eq=False)
 class _KeptView:
-    """A view that is written as a view."""
+    """A view to write as a view."""
 
     view: object
     home: object
-    """The reader of its file."""
+    """Reader of the source file."""
 
 
 _Write: TypeAlias = Callable[[Iterator[Named], Mapping[str, Any], Options], Conversion]
 _Progress: TypeAlias = Callable[[int, int], object] | None
 
 
-def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -> Iterator[Named]:
-    """Pass tensors on, and tell after each how much is done."""
+def _with_progress(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -> Iterator[Named]:
+    """Yield the tensors, and report progress after each."""
     if progress is None:
         yield from tensors
         return
@@ -152,7 +153,7 @@ def _told(tensors: Iterator[Named], sizes: Iterable[int], progress: _Progress) -
     done, total, left = 0, sum(parts), iter(parts)
     for given in tensors:
         yield given
-        done += next(left, 0)  # tensors that are left out count as well
+        done += next(left, 0)  # skipped tensors count as well
         progress(done, total)
 
 
@@ -167,7 +168,7 @@ def _from_tens(
         called = _called_before(file, names) if end_of(target) in PATHS else {}
         units = _units(file, names) if end_of(target) == ".tens" else dict.fromkeys(names, False)
         if options.keep_views:
-            # Their sources come before them.
+            # Sources must precede their views.
             units = dict(sorted(units.items(), key=lambda unit: file._directory.has_view(unit[0])))
 
         def tensors() -> Iterator[Named]:
@@ -188,12 +189,12 @@ def _from_tens(
 
         found = ((file.records if own else file.__getitem__)(name) for name, own in units.items())
         sizes = (own.nbytes for own in found) if options.strict else [1] * len(units)
-        done = write(_told(tensors(), sizes, progress), file.metadata, options)
+        done = write(_with_progress(tensors(), sizes, progress), file.metadata, options)
         return attrs.evolve(done, lost=(*wanted.told(file.losses), *lost, *done.lost))
 
 
 def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
-    """Return the tensors to write, and the records among them: those with all fields selected, as a whole."""
+    """Return the tensors to write; records count as a unit if all of their fields are selected."""
     wanted = set(names)
     owners: dict[str, str] = {}
     for owner, fields in file._directory.records.items():
@@ -204,7 +205,7 @@ def _units(file: TensFile, names: Sequence[str]) -> dict[str, bool]:
 
 
 def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
-    """Return the earlier names of the tensors in a `.tens` file, for formats with paths as names."""
+    """Return the original names of the tensors in a `.tens` file, for formats with paths as names."""
     said: dict[str, Mapping[str, Any]] = {}
     for name in names:
         said[name] = {}
@@ -215,7 +216,7 @@ def _called_before(file: TensFile, names: Iterable[str]) -> dict[str, str]:
 
 
 def _whole(file: TensFile, name: str) -> object:
-    """Return a tensor to write in runs of rows: a view is computed first."""
+    """Return a tensor to write in runs of rows. A view is computed first."""
     if file._directory.has_view(name):
         return file[name]
     parts = file._parts(name)
@@ -241,7 +242,7 @@ def _from_foreign(
 ) -> Conversion:
     with path.open("rb") if path.is_file() else nullcontext() as stream:
         if found.kind in ("npz", "wirecell") and stream is not None and stream.read(2) == b"PK":
-            # Checksums of compressed members are compared while they are read.
+            # Reading verifies the checksums of compressed members.
             check_members(path)
     contents = read_as(found.kind, path, Opening(note=found.note))
     with ArrayFile(path, contents) as file:
@@ -253,11 +254,11 @@ def _from_foreign(
             for name in names:
                 read: list[Named] = []
                 with leaving_out(name, options, lost):
-                    read.append((called[name], file[name], _said_of(file, name, options)))
+                    read.append((called[name], file[name], _metadata_of(file, name, options)))
                 for _, tensor, said in read:
                     yield called[name], tensor, _with_name(name, called[name], said, lost)
 
-        done = write(_told(tensors(), [1] * len(names), progress), file.metadata, options)
+        done = write(_with_progress(tensors(), [1] * len(names), progress), file.metadata, options)
         others = [
             Loss(f"the name {alias!r}, which also leads to {name!r}", alias, "link")
             for alias, name in file.aliases.items()
@@ -267,8 +268,8 @@ def _from_foreign(
         return attrs.evolve(done, lost=(*wanted.told([*file.losses, *said]), *others, *lost, *done.lost))
 
 
-def _said_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
-    """Return the metadata of a tensor; damaged metadata hide no elements, and are among the losses."""
+def _metadata_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
+    """Return the metadata of a tensor. Damaged metadata become a loss, and the elements stay readable."""
     try:
         return file.tensor_metadata(name)
     except DataFileError:
@@ -278,11 +279,11 @@ def _said_of(file: ArrayFile, name: str, options: Options) -> Mapping[str, Any]:
 
 
 def _with_name(name: str, called: str, said: Mapping[str, Any], lost: list[Loss]) -> Mapping[str, Any]:
-    """Return the metadata of a tensor, with its true name if it is written under another."""
+    """Return the metadata of a tensor, with its original name if it is written under another."""
     if name == called:
         return said
     lost.append(Loss(f"the name {name!r}, written as {called!r}", name, "name"))
-    # JSON cannot say a name with half a character.
+    # JSON cannot represent a name with a lone surrogate.
     is_text = name == name.encode("utf-8", "replace").decode()
     return {**said, TRUE_NAME: name} if is_text and TRUE_NAME not in said else said
 
@@ -301,7 +302,7 @@ def _to_tens(
                     own = given.view if isinstance(given, _KeptView) else given
                     whole: Any = own if kept or is_records(own) else as_tensor(own)
                     file._moved = (given.home, set(names)) if isinstance(given, _KeptView) else (None, ())
-                    # As deep as it was read.
+                    # Allow the nesting depth of the source.
                     file.append(
                         name,
                         whole,

@@ -66,51 +66,52 @@ def _has_fields(given: object) -> bool:
 
 
 def is_view(given: object) -> bool:
-    """Return whether a value is a view. The module of views is not loaded for it."""
+    """Return True if a value is a view, without importing the module of views."""
     kind = type(given)
     return kind.__name__ == "View" and kind.__module__ == "tensorwrapper.selection._view"
 
 
 @final
 @frozen(eq=False)
-class _Lying:
-    """The place of a tensor, or of a field of records."""
+class _Location:
+    """The location of a tensor, or of a field of records."""
 
     reader: RecordReader
     owner: str
-    """Name of the records in the file: for a field, that of all fields."""
+    """Name in the file; for a field, the name of its records."""
     places: tuple[Place, ...]
-    """As it was begun."""
+    """Records of the original tensor."""
     grown: Sequence[Row]
-    """Its extensions."""
+    """Records of its extensions."""
     field: str = ""
 
     def message(self) -> Message:
-        """Return the message of its first record."""
+        """Return the message of the first record."""
         return self.reader.piece(self.owner, self.places, 0)[1]
 
 
-def _version_of(found: _Lying) -> str:
-    """Return the identity of a tensor, different from one that replaces it."""
+def _version_of(found: _Location) -> str:
+    """Return a version that identifies the content of a tensor."""
     mapped, places = found.reader.mapped, [*found.places, *[row[1] for row in found.grown]]
     return version_of_records(lambda start, size: bytes(mapped[start : start + size]), places)
 
 
 @final
 class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hinted):
-    """An open `.tens` file: a mapping from names to tensors, which are read when they are used.
+    """An open `.tens` file: a mapping from names to tensors, which are read lazily.
 
-    A tensor that grew by `extend` is a `View` of all its records, all else a `Tensor`; both do the same.
+    A tensor that grew by `extend` reads as a `View` of all its records, any other as a `Tensor`. Both have
+    the same methods.
 
-    A tensor is a read-only view of the file in memory: opening it reads its label, and a slice of it the
-    bytes of the slice (bools are all checked when they are opened). It stays valid after the file is closed.
-    Readers see the tensors that the file had when it was opened, also while another process appends.
+    A tensor is a read-only view of the mapped file: opening it reads its label, and slicing it reads the
+    bytes of the slice. (All bools are checked on opening.) It stays valid after the file is closed. Readers
+    see the tensors that the file had when it was opened, also while another process appends.
 
-    If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read
-    already cannot detect it, and touching missing elements ends the process (SIGBUS on POSIX). Nothing in
-    this library shortens a file that has readers.
+    If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read before
+    cannot detect this, and accessing missing elements ends the process (SIGBUS on POSIX). This library never
+    shortens a file that has readers.
 
-    One thread at a time may write. See `open` for the parameters and the errors.
+    Only one thread at a time may write. See `open` for the parameters and the errors.
     """
 
     __slots__ = (
@@ -138,8 +139,8 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return dir(type(self))
 
     def __reduce__(self) -> NoReturn:
-        # A copy would share the descriptor, and read other files when it is closed and given to these.
-        raise TypeError("an open file is neither copied nor pickled: `tw.open(f.path)` opens it again")
+        # A copy would share the descriptor, which after closing may belong to another file.
+        raise TypeError("cannot copy or pickle an open file; use `tw.open(f.path)`")
 
     def __init__(
         self,
@@ -156,22 +157,22 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._follow = None if follow is None else os.fspath(follow)
         self._check_versions = check_versions
         self._limits = limits
-        # Tensors in memory that were written, by number: a number is that of one as long as it is kept.
+        # Written tensors in memory by id, kept alive so that the ids stay unique.
         self._given: dict[int, tuple[object, str]] = {}
-        # The reader of a converted file, and the names of the tensors that were copied from it.
+        # Reader of a converted file, and the names of the tensors copied from it.
         self._moved: tuple[object, Collection[str]] = (None, ())
         self._origin: FileOrigin | None = None
         self._way: SourceScope | None = None
         self._file: int | None = None
-        self._owner: int | None = None  # the process that has the lock
+        self._owner: int | None = None  # the process that holds the lock
         self._temporary: str | None = None
-        self._target = ""  # the target of a link is replaced, and not the link
+        self._target = ""  # replace the target of a link, not the link
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
-            raise ConversionError(f"the mode is 'r', 'a' or 'w', not {mode!r}")
+            raise ConversionError(f"mode must be 'r', 'a' or 'w', not {mode!r}")
         if mode == "r" and metadata is not None:
-            raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+            raise ReadOnlyError("metadata= requires mode 'a' or 'w', not 'r'")
         self._path = to_path(path)
         self._where = os.path.abspath(self._path)
         self._mode: FileMode = mode
@@ -184,7 +185,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         except OSError as error:
             self._drop()
             raise refused_by_system(
-                f"{shortened(str(self._path))} cannot be opened: {error.strerror}", error
+                f"cannot open {shortened(str(self._path))}: {error.strerror}", error
             ) from error
         except BaseException:
             self._drop()
@@ -208,7 +209,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
             if not reader.size:
-                raise DataFileError("is empty, and is no .tens file: what begins one writes at once")
+                raise DataFileError("is empty, and is not a .tens file")
             self._directory = load_directory(reader.read_at, reader.size)
             warn_of_damage(self._path, reader.read_at, self._directory, reader.size)
             return
@@ -216,18 +217,18 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             if not lock_for_writing(self._file):
                 raise DataFileError("is being written by another process")
             self._owner = os.getpid()
-            # Appending does not need the whole directory of a file.
+            # Appending does not need the complete directory of a file.
             ending = load_end(reader.read_at, reader.size)
             self._directory = ending or load_directory(reader.read_at, reader.size)
         if self._directory.torn is not None:
             check_tear(reader.read_at, self._directory, reader.size)
-            # Cut off unfinished records of a writer that died: no directory lists them.
+            # Truncate unfinished records of a killed writer, which no directory lists.
             os.ftruncate(self._file, self._directory.end)
         from tensorwrapper.store.append._writer import RecordWriter  # noqa: PLC0415 - readers need none
 
         self._writer = RecordWriter(self._file, self._directory, piece_bytes, compress, limits)
         if metadata is not None or not self._directory.end:
-            # Always write metadata, which marks an unfinished file as one of this kind.
+            # Always write metadata, which identifies an unfinished file as a .tens file.
             self._writer.add_metadata(metadata or {})
 
     @property
@@ -243,7 +244,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def mode(self) -> FileMode:
-        """Mode in which the file was opened."""
+        """Mode of the open file."""
         return self._mode
 
     @property
@@ -253,7 +254,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Metadata of the file; a new dictionary, which may be changed freely."""
+        """Metadata of the file, as a new dictionary."""
         place = self._directory.metadata
         if place is None:
             return {}
@@ -261,35 +262,35 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     @property
     def record_fields(self) -> dict[str, tuple[str, ...]]:
-        """The names of the records that were stored as such, and of their fields, in order."""
+        """Names of stored records, each with the names of its fields in order."""
         directory = self._directory
         return {name: directory.records[name] for name in directory.names if name in directory.records}
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Other names of tensors: none here."""
+        """Other names of tensors; always empty for `.tens` files."""
         return {}
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """Losses found when the file was opened, such as unfinished or damaged tensors: a sentence each."""
+        """Losses found on opening, such as unfinished or damaged tensors, a sentence each."""
         return self._directory.losses()
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         if self._directory.views and self._directory.has_view(name):
             return self._read_view(name, ())
-        found = self._lying(name)
+        found = self._location(name)
         try:
             tensor = self._read(found)
         except DataFileError:
-            # An older writer may have listed records as a tensor.
+            # An old writer may have listed records as a tensor.
             if not found.field and self._fields_of(name, look=True):
                 raise self._are_records(name) from None
             raise
         remember(tensor, self._as_origin(), name, partial(_version_of, found))
         return tensor
 
-    def _read(self, found: _Lying) -> "Tensor[Any] | View[Any]":
+    def _read(self, found: _Location) -> "Tensor[Any] | View[Any]":
         if not found.grown:
             return found.reader.tensor(found.owner, found.places)
         from tensorwrapper.store.append._appended_tensor import grown_view  # noqa: PLC0415 - few tensors grow
@@ -297,17 +298,17 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return grown_view(found.reader, found.places, found.grown)
 
     def _as_origin(self) -> FileOrigin:
-        """Return the origin that tensors of this file keep."""
+        """Return the file origin that is attached to tensors of this file."""
         if self._origin is None:
             file = cast("int", self._file)
             path = as_found(self._target or self._where)
             self._origin = FileOrigin(path, stat_of(file, of_ours=True), self._reading)
         return self._origin
 
-    # Views that are stored.
+    # Stored views.
 
     def _real_path(self) -> str:
-        """Return the path of the file without links: sources are relative to it."""
+        """Return the path of the file with links resolved; sources are relative to it."""
         return self._target or os.path.realpath(self._where)
 
     def _stored(self, name: str) -> "StoredView":
@@ -339,7 +340,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return self._way
 
     def _read_view(self, name: str, through: tuple[tuple[str, str], ...]) -> "View[Any]":
-        """Return a view that is stored, which others led to."""
+        """Return a stored view; `through` has the views on the way to it."""
         from tensorwrapper.store.views._open_sources import opening  # noqa: PLC0415 - as above
         from tensorwrapper.store.views._read import read_view  # noqa: PLC0415 - few files have views
 
@@ -355,24 +356,24 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def _as_source(
         self, name: str, through: tuple[tuple[str, str], ...]
     ) -> "tuple[Tensor[Any] | View[Any], str]":
-        """Return a tensor, or a view that others led to, and its version."""
+        """Return a tensor, or a stored view, and its version."""
         from tensorwrapper.store.views._open_sources import once  # noqa: PLC0415 - few files have views
 
         def find() -> "tuple[Tensor[Any] | View[Any], str]":
             if self._directory.views and self._directory.has_view(name):
                 place = self._view_place(name)
                 return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
-            return self[name], _version_of(self._lying(name))
+            return self[name], _version_of(self._location(name))
 
         return once((self._as_origin().stat, name), len(through), find)
 
     def sources(self, name: str) -> "tuple[StoredSource, ...]":
-        """Return the sources of a view that is stored; none of a tensor. No other file is opened.
+        """Return the sources of a stored view, or an empty tuple for a tensor. Opens no other file.
 
         Raises
         ------
         TensorNameError
-            If there is nothing of this name.
+            If the name is unknown.
         DataFileError
             If the record of the view is damaged.
 
@@ -389,7 +390,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ([3, 2, 1], [('a.tens', 'x')])
         """
         if not self._directory.has_view(name):
-            self._lying(name)
+            self._location(name)
             return ()
         try:
             return tuple(self._stored(name).listed())
@@ -397,14 +398,14 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             raise self._about_view(name, error) from error
 
     def check_sources(self, name: str) -> "tuple[SourceState, ...]":
-        """Return for each file that a stored view reads whether it is there, and unchanged.
+        """Check the sources of a stored view: return whether each is present and unchanged.
 
-        Every source is opened and its version is compared; no element is read. A tensor has no sources.
+        Every source is opened and its version compared, without reading elements. A tensor has no sources.
 
         Raises
         ------
         TensorNameError
-            If there is nothing of this name.
+            If the name is unknown.
         DataFileError
             If the record of the view is damaged.
 
@@ -424,7 +425,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         from tensorwrapper.store.views._open_sources import opening  # noqa: PLC0415 - few files have views
 
         if not self._directory.has_view(name):
-            self._lying(name)
+            self._location(name)
             return ()
         with opening():
             return self._check_sources(name, ())
@@ -457,7 +458,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return problem
 
     def _view_bytes(self, name: str) -> bytes:
-        """Return the message of the record of a view as it is."""
+        """Return the raw message of a view's record."""
         return bytes(self._reading.body(self._view_place(name)))
 
     def _append_view(self, name: str, view: "View[Any]", metadata: Mapping[str, object] | None) -> None:
@@ -470,17 +471,17 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         try:
             text = writer.write(view)
         except ConversionError as error:
-            raise ConversionError(f"the view {name!r} is not kept: {error}") from error
+            raise ConversionError(f"cannot store the view {name!r}: {error}") from error
         body = encode_view(name, text, writer.said, writer.frames, writer.tables, metadata, self._limits)
         try:
-            # Tensors of this file are as it has them: it may have made elements of another type of them.
+            # Use this file's tensors, whose dtype may differ from that of the given tensors.
             check_record(b"".join(body), self._limits, self._start(), view, writer.wholes, self.__getitem__)
         except TensorWrapperError as error:
-            raise ConversionError(f"the view {name!r} is not kept: what a reader finds {error}") from error
+            raise ConversionError(f"cannot store the view {name!r}: the version to read {error}") from error
         writing.add_view(name, body)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
-        """Return some rows of a tensor, in the given order; as `ArrayFile.take`.
+        """Return selected rows of a tensor in the given order, as `ArrayFile.take` does.
 
         Raises
         ------
@@ -509,7 +510,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         rows = to_rows(indices)
         if self._directory.has_view(name):
             return take_rows(self[name], rows)
-        found = self._lying(name)
+        found = self._location(name)
         begun: list[Row] = [
             (found.owner, own, k, len(found.places), None) for k, own in enumerate(found.places)
         ]
@@ -520,19 +521,19 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return take_rows(self[name], rows) if taken is None else taken
 
     def records(self, names: "str | Iterable[str] | None" = None) -> "Records":
-        """Return records that were stored as such, or tensors whose rows agree, as one value.
+        """Return stored records, or tensors with the same rows, as one `Records` value.
 
         Parameters
         ----------
         names
-            The name of stored records; or names of tensors, which become fields; None for all.
+            The name of stored records, or names of tensors to use as fields; None for all.
 
         Raises
         ------
         TensorNameError
-            If there is nothing of this name.
+            If the name is unknown.
         ExtentMismatchError
-            If tensors differ in their rows.
+            If the tensors have different rows.
         DataFileError
             If a record is damaged.
 
@@ -562,12 +563,12 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return records_in_file(self._reading, names, places, grown, fields)
 
     def _lock(self) -> None:
-        """Keep writers out of a file that is open for reading, until it is closed.
+        """Lock a file that is open for reading against writers, until it is closed.
 
         Raises
         ------
         DataFileError
-            If another process writes to it, or has since it was opened.
+            If another process is writing to the file, or changed it since it was opened.
         """
         if self._file is None or not lock_for_writing(self._file):
             raise DataFileError(f"{self._path} is being written by another process")
@@ -577,23 +578,23 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             raise DataFileError(f"{self._path} was written to or replaced since it was opened")
 
     def _packing(self, name: str) -> str:
-        """Return how the elements of the first record of a tensor are stored."""
+        """Return the packing of a tensor's first record."""
         if self._directory.has_view(name):
             return "view"
-        found = self._lying(name)
+        found = self._location(name)
         return packing_of(found.message(), found.field)
 
     def _parts(self, name: str) -> tuple[Tensor[Any], ...]:
-        """Return the tensors that follow one another under a name: one, if they can be one lazy tensor."""
-        found = self._lying(name)
+        """Return the tensors under a name, in order; a single one if a lazy tensor can join them."""
+        found = self._location(name)
         if not found.grown:
             return (found.reader.tensor(found.owner, found.places),)
         from tensorwrapper.store.append._appended_tensor import grown_parts  # noqa: PLC0415 - few tensors grow
 
         return grown_parts(found.reader, found.places, found.grown)
 
-    def _lying(self, name: str) -> "_Lying":
-        """Return the place of the tensor, or of the field of records, with this name.
+    def _location(self, name: str) -> "_Location":
+        """Return the location of a tensor, or of a field of records.
 
         Raises
         ------
@@ -605,12 +606,12 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         directory = self._directory
         places = directory.places(name)
         if places is None:
-            return self._lying_field(name)
+            return self._field_location(name)
         if name in directory.records:
             raise self._are_records(name)
-        return _Lying(self._reading, name, places, directory.extensions.get(name, ()))
+        return _Location(self._reading, name, places, directory.extensions.get(name, ()))
 
-    def _lying_field(self, name: str) -> "_Lying":
+    def _field_location(self, name: str) -> "_Location":
         directory = self._directory
         found = directory.field_of(name)
         if found is None and any(self._fields_of(owner, look=True) for owner in dotted(name)):
@@ -620,15 +621,16 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if places is None:
             raise TensorNameError(f"{self._path} has no tensor {name!r}{self._passed()}")
         reader = self._reading.of_field(places[-1], directory.records[owner], field)
-        return _Lying(reader, owner, places, directory.extensions.get(owner, ()), field)
+        return _Location(reader, owner, places, directory.extensions.get(owner, ()), field)
 
     def _fields_of(self, name: str, *, look: bool = False) -> tuple[str, ...]:
-        """Return the names of the fields of records; none if there are no such records.
+        """Return the field names of records; empty if there are no such records.
 
         Parameters
         ----------
         look
-            Whether to read the record of a tensor, too: an older writer may have listed records as one.
+            Whether to also read the record of a tensor, because an old writer may have listed records as a
+            tensor.
         """
         directory = self._directory
         places = directory.places(name)
@@ -646,7 +648,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def _are_records(self, name: str) -> TensorNameError:
         fields = ", ".join(map(repr, self._directory.records[name]))
         return TensorNameError(
-            f"{self._path} has records {name!r}, of {shortened(fields)}: f.records({name!r}) are these"
+            f"{self._path} has records {name!r}, of {shortened(fields)}: use f.records({name!r})"
         )
 
     def _passed(self) -> str:
@@ -666,14 +668,14 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         return isinstance(name, str) and directory.field_of(name) is not None
 
     def __eq__(self, other: object) -> bool:
-        # As a mapping it would compare tensors, which are not equal unless they are the same.
+        # Mapping equality would compare tensors by identity.
         return self is other
 
     def __hash__(self) -> int:
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return the entry of a name, without its elements.
+        """Return the entry of a name, without reading elements.
 
         Raises
         ------
@@ -686,7 +688,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             place, view = self._view_place(name), self[name]
             nbytes = HEADER_BYTES + place.length
             return Entry(name, view.shape, str(view.dtype), "view", view.size, nbytes, 1, place.start)
-        found = self._lying(name)
+        found = self._location(name)
         places = *found.places, *[row[1] for row in found.grown]
         return make_entry(name, self[name], found.message(), places, found.field)
 
@@ -700,37 +702,36 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         compress: Compression | Literal["as_opened"] | None = "as_opened",
         keep_view: bool = False,
     ) -> None:
-        """Add a tensor: all of it is in the file afterwards, or nothing.
+        """Append a tensor, as a whole or not at all.
 
         Parameters
         ----------
         name
-            1 to 255 bytes of UTF-8 that are not path, and not taken.
+            An unused name of 1 to 255 bytes in UTF-8 that is not a path.
         tensor
-            A tensor, or anything that `as_tensor` takes; or `Records`, whose fields are written together.
+            A tensor, anything that `as_tensor` accepts, or `Records`, whose fields are written together.
         metadata
-            Metadata of the tensor: one level of scalars, unless `metadata_depth` is more. Records cannot have
-            any.
+            Metadata of the tensor: one level of scalars unless `metadata_depth` is larger. Not allowed for
+            records.
         metadata_depth
-            How deep `metadata` may nest.
+            Maximum nesting depth of `metadata`.
         compress
-            The codec for this tensor alone, or None for none; without it, the one of the file.
+            The codec for this tensor, or None for no compression; by default that of the file.
         keep_view
-            Whether the steps of a `View` and its sources are stored, in place of its elements. Sources are
-            tensors of files, of this one too, or at servers. Tensors in memory are stored with the view: up
-            to 1 MiB a source and 16 MiB together. Values of other types are written as ever.
+            Whether to store the steps and sources of a `View` instead of its elements. Sources are tensors of
+            files, including this one, or of servers. Tensors in memory are stored with the view, up to 1 MiB
+            per source and 16 MiB in total. Other values are written as usual.
 
         Raises
         ------
         ReadOnlyError
             If the file is open for reading.
         TensorNameError
-            If the name is taken, or is none.
+            If the name is taken or invalid.
         ConversionError
-            If a view that is to be kept has a step that is not written, or a source in no file.
+            If a view to store has an unsupported step, or a source outside files and servers.
         LocalProtocolError
-            If the format does not support the tensor, or a reader with the limits of this file would
-            refuse it: the text names the limit.
+            If the format does not support the tensor, or it exceeds the limits of this file.
         DataFileError
             If the file is closed, or the disk is full.
         """
@@ -752,22 +753,21 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         *,
         compress: Compression | Literal["as_opened"] | None = "as_opened",
     ) -> None:
-        """Add rows to a tensor, after those that it has: all of them are in the file afterwards, or none.
+        """Append rows to a tensor, all of them or none.
 
-        The new rows are one record, however many there are, so that this costs the same each time. The name
-        then is a view of all rows. A name that is not taken begins a tensor; a tensor without rows adds
-        nothing.
+        The new rows are stored as one record, so each call costs the same. The name then reads as a view of
+        all rows. An unused name starts a new tensor. A tensor without rows adds nothing.
 
         Parameters
         ----------
         name
-            As in `append`; it may be taken.
+            As in `append`, but it may exist.
         tensor
-            The rows: a tensor of the rank of the one that grows, or anything that `as_tensor` takes. A box
-            has the same extents in all modes but the first, and the same origin there; rows of a jagged
-            tensor may have any lengths. Elements are taken as by `Tensor.assign`, those of sparse tensors
-            and strings as they are. Records grow by a mapping, or `Records`, of all their fields, which
-            get the same number of rows. Lists are read as each field's kind of rows.
+            The rows: a tensor of the same rank, or anything that `as_tensor` accepts. Rows of a box have the
+            same extents and origin in all modes except the first; rows of a jagged tensor may have any
+            length. Elements are cast as by `Tensor.assign`; those of sparse tensors and strings must have the
+            same dtype. Records grow by a mapping, or `Records`, with the same number of rows in every field.
+            Lists are converted to the field's kind of rows.
         compress
             As in `append`.
 
@@ -776,15 +776,15 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         ReadOnlyError
             If the file is open for reading.
         TensorNameError
-            If the name is that of a field, or breaks the rules; if a field is missing, or one too many.
+            If the name is invalid or names a field, or if a field is missing or unknown.
         RankError, ExtentMismatchError, LayerError, ModeNameError
-            If the shape is not one of such rows, or fields have not the same.
+            If the shape does not match the existing rows, or the rows of fields differ.
         ConversionError
-            If only one of both is jagged, or sparse, or they have other fills.
+            If only one of the two is jagged or sparse, or their fill values differ.
         DTypeError, SizeOverflowError
-            If the elements of the tensor do not fit the type.
+            If the elements do not fit the dtype of the tensor.
         LocalProtocolError, DataFileError
-            As `append`; also if the record that was added last is damaged.
+            As `append`, and if the last record is damaged.
 
         Examples
         --------
@@ -801,9 +801,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         writer, reader, directory = self._writing(), self._reading, self._directory
         many = _has_fields(tensor)
         if directory.views and directory.has_view(name):
-            raise ConversionError(f"{name!r} is a stored view, which does not grow")
+            raise ConversionError(f"cannot extend {name!r}, which is a stored view")
         if many and directory.has(name) and not self._fields_of(name, look=True):
-            raise ConversionError(f"{name!r} is a tensor, and grows by rows, not by a mapping of fields")
+            raise ConversionError(f"{name!r} is a tensor; extend it by rows, not by a mapping of fields")
         if many or name in directory.records:
             from tensorwrapper.store.append._fields import rows_of_records  # noqa: PLC0415 - few files have records
 
@@ -811,19 +811,17 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             return
         owner = directory.field_of(name) if isinstance(cast("object", name), str) else None
         if owner is not None and not directory.has(name):
-            raise TensorNameError(
-                f"{name!r} is a field, which grows with the others: f.extend({owner[0]!r}, ...) of all fields"
-            )
+            raise TensorNameError(f"{name!r} is a field; use f.extend({owner[0]!r}, ...) with all fields")
         writer.extend(name, tensor, compress, reader.rows)
 
     def __setitem__(self, name: str, tensor: object) -> None:
         self.append(name, tensor)
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return the metadata of a tensor from when it was appended; empty without any."""
+        """Return the metadata with which a tensor was appended; empty without any."""
         if self._directory.has_view(name):
             return self._reading.message(self._view_place(name), RecordFacts("view", name)).metadata or {}
-        found = self._lying(name)
+        found = self._location(name)
         message = found.message()
         return message.tensor_metadata[number_of(message, found.field)] or {}
 
@@ -831,7 +829,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if self._file is None:
             raise DataFileError(f"{self._path} is closed")
         if self._writer is None:
-            raise ReadOnlyError(f"{self._path} is open for reading; mode 'a' appends to it")
+            raise ReadOnlyError(f"{self._path} is open for reading; use mode 'a' to append")
         return self._writer
 
     def _is_in_place(self, file: int) -> bool:
@@ -841,24 +839,24 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             return False
 
     def _check_in_place(self, file: int) -> None:
-        """Raise if another file took the place of the one that is appended to."""
+        """Raise if the file was replaced while this process appended to it."""
         if not self._is_in_place(file):
             raise DataFileError(
                 f"{self._path} was replaced or removed while it was appended to; new tensors are lost"
             )
 
     def flush(self) -> None:
-        """Write the index, and wait until the disk has everything.
+        """Write the index, and wait until everything is on disk.
 
-        Without an index a file is complete as well, but is scanned when it is opened. The appended tensors
-        outlive this process, but perhaps not a crash of the machine.
+        A file without an index is also complete, but opening it requires a scan. Appended tensors survive
+        this process without `flush`, but perhaps not a crash of the machine.
         """
         writer = self._writing()
         try:
             if self._file is not None and self._temporary is None:
                 self._check_in_place(self._file)
             writer.add_index(durable=True)
-            # A file that was begun here: its name, too.
+            # For a new file, also sync its name.
             sync_folder(os.path.dirname(self._target))
         except DataFileError:
             raise
@@ -882,12 +880,14 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def _finish(self, writer: "RecordWriter", file: int) -> None:
         if writer.is_interrupted:
             if self._temporary is not None:
-                raise DataFileError(f"an exception interrupted the writing of {self._path}: it is as it was")
+                raise DataFileError(
+                    f"an exception interrupted the writing of {self._path}; the old file is kept"
+                )
             # Without an index, opening the file finds the appended records by a scan.
             return
         if self._temporary is None:
             self._check_in_place(file)
-        # A temporary file need not be durable before it replaces the target.
+        # A temporary file must only be durable before it replaces the target.
         writer.add_index(durable=self._temporary is None)
         if self._temporary is not None:
             os.fsync(file)
@@ -896,18 +896,18 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         sync_folder(os.path.dirname(self._target))
 
     def _drop(self) -> None:
-        """Let go of everything; a file that was to take the place of another never does."""
+        """Release everything; discard a temporary file that was to replace another."""
         file, temporary = self._file, self._temporary
         self._file = self._temporary = None
         self._reader = self._writer = None
         self._given = {}
         try:
-            # The lock of a process that was forked is that of its parent.
+            # In a forked child the lock belongs to the parent.
             if file is not None and self._owner == os.getpid():
                 unlock(file)
         finally:
             try:
-                # The lock goes with it, also if Ctrl-C came before.
+                # Closing releases the lock, even after Ctrl-C.
                 if file is not None:
                     os.close(file)
             finally:
@@ -932,7 +932,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             warnings.warn(f"{self._path} was not closed", LeakedResourceWarning, stacklevel=2)
 
     def to_svg(self) -> str:
-        """Return a picture, as SVG: a bar for each of the first tensors, as long as it has bytes here."""
+        """Return an SVG picture with a bar for each of the first tensors, proportional to its bytes."""
         from tensorwrapper.store.records._picture import MOST, draw_entries  # noqa: PLC0415 - when drawn
 
         tensors = (name for name in self if not self._directory.has_view(name))

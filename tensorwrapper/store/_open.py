@@ -1,4 +1,4 @@
-"""`open` and `save`: the two ways into a `.tens` file."""
+"""`open` and `save` for `.tens` and other files."""
 
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ def open(  # noqa: A001 - in the package's name it reads as what it does
     follow: str | os.PathLike[str] | None = None,
     check_versions: bool = True,
 ) -> TensFile:
-    """Open a file of tensors by its path: a mapping from names to tensors that are read when used."""
+    """Open a file as a mapping from names to lazily read tensors."""
 
 
 @overload
@@ -79,60 +79,59 @@ def open(  # noqa: A001
     follow: str | os.PathLike[str] | None = None,
     check_versions: bool = True,
 ) -> "TensFile | ArrayFile":
-    """Open a file of tensors by its path: a mapping from names to tensors that are read when used.
+    """Open a file as a mapping from names to lazily read tensors.
 
-    The kind of file is found from its content, as by `recognise`, not from its name. A `.tens` file is
-    to be used in a ``with`` statement; a file of another kind is an `ArrayFile`, which needs not be closed.
+    The content of the file determines its format, as for `recognise`; its name does not. Use a `.tens` file
+    in a ``with`` statement. A file of another format is an `ArrayFile`, which need not be closed.
 
     Parameters
     ----------
     path
         The path of the file, or of the folder of a Zarr store. With mode ``"r"`` also an address (http,
-        https, or any file system of fsspec), an open file of bytes, or bytes in memory. `open` reads byte
-        ranges of these. Archives of tensor sets and manifests of kerchunk are copied to a temporary file,
-        up to 256 MiB.
+        https, or any file system of fsspec), an open binary file, or bytes in memory. `open` reads byte
+        ranges of these. Archives of tensor sets and manifests of kerchunk are copied to a temporary file, up
+        to 256 MiB.
     mode
-        ``"r"`` reads a file that exists. ``"a"`` adds to it, or begins one: every tensor is in the file when
-        `append` returns. ``"w"`` writes a new file under another name in the same folder, which takes the
-        place of `path` when it is closed, and never does if an exception leaves the ``with`` statement.
+        ``"r"`` reads an existing file. ``"a"`` appends to it, or creates it; every tensor is in the file when
+        `append` returns. ``"w"`` writes a temporary file in the same folder, which replaces `path` on close.
+        If an exception leaves the ``with`` statement, `path` is not replaced.
     kind
-        Kind of the file, where the content does not determine it; files of another kind are refused.
+        Format of the file, where the content does not determine it. Files of another format raise an error.
     metadata
-        When writing, metadata of the file: any JSON. It replaces earlier metadata.
+        When writing, metadata of the file: any JSON. They replace earlier metadata.
     piece_bytes
-        When writing, tensors that are larger are stored in runs of rows of at most so many bytes.
+        When writing, store larger tensors in runs of rows of at most this many bytes.
     compress
-        When writing, a codec for the elements, ``"zlib"``, ``"zstd"`` or ``"blosc2"``, in blocks of which a
-        slice reads those that it touches; elements that it does not make smaller are stored as they are.
+        When writing, a codec for the elements, ``"zlib"``, ``"zstd"`` or ``"blosc2"``, in blocks, so that a
+        slice reads only the blocks that it touches. Elements that do not become smaller are stored
+        uncompressed.
     limits
-        Limits on the message of a record. They apply to writing as well, so that a reader with the same
-        limits can read the file.
+        Limits on the message of a record. They also apply to writing, so that a reader with the same limits
+        can read the file.
     null_rows
-        Whether a null where a list is expected, in a column of a Parquet or Feather file, is refused when it
-        is read, or is an empty row.
+        How to read null lists in a column of a Parquet or Feather file: as an error, or as empty rows.
     raw
-        Whether the parts of a convention (the sparse matrices of AnnData, rows of CF) are listed as the
-        arrays that the file has.
+        Whether to list the raw arrays of a convention (sparse matrices of AnnData, rows of CF) instead of its
+        tensors.
     follow
-        A folder: other files in it, to which links and manifests of this one lead, are read as well. Without
-        it they are listed in `losses`. Sources of stored views may be in it, and in the folder of the file.
-        Or it is the front of the address of a server with sources.
+        A folder in which files may be read that links and manifests of this file refer to. Without it they
+        are listed in `losses`. Sources of stored views may be in it, and in the folder of the file.
+        Alternatively the prefix of the address of a server with sources.
     check_versions
-        Whether a source of a stored view that changed since is refused when it is read. If not, a
-        `ChangedSourceWarning` says so.
+        Whether reading a changed source of a stored view is an error. If not, it issues a
+        `ChangedSourceWarning`.
 
     Raises
     ------
     DataFileError
-        If the file is missing, damaged where it must not be, of no kind that is known, or being written by
-        another.
+        If the file is missing, damaged beyond use, of an unknown format, or being written by another process.
     ConversionError
-        If the source is of another type, or the address is that of a server, which `connect` reads. If the
-        mode is not ``"r"`` and the file is not a `.tens` file: `convert` writes those.
+        If the source has an unsupported type, or the address is that of a server; use `connect` for servers.
+        If the mode is not ``"r"`` and the file is not a `.tens` file; use `convert` to write others.
     ReadOnlyError
-        If there are metadata for a file that is read.
+        If `metadata` is given with mode ``"r"``.
     ModuleNotFoundError
-        If the library that a kind of file needs is not installed: h5py, pyarrow or zarr.
+        If the library for the format is not installed: h5py, pyarrow or zarr.
 
     Examples
     --------
@@ -157,9 +156,7 @@ def open(  # noqa: A001
     where = _place(cast("str", path))
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
-            raise ConversionError(
-                f"{where} is read only; save and store.convert write such files, and `.tens` ones grow"
-            )
+            raise ConversionError(f"{where} can only be read; use save or store.convert to write such files")
         return TensFile(
             where,
             mode,
@@ -176,7 +173,7 @@ def open(  # noqa: A001
                 where, mode, metadata=metadata, limits=limits, follow=follow, check_versions=check_versions
             )
         except DataFileError:
-            # The name may be wrong: the file may be of another kind.
+            # The extension may be wrong.
             if kind is not None or not _is_other(where):
                 raise
     _check_read_only(metadata)
@@ -184,7 +181,7 @@ def open(  # noqa: A001
 
     found = recognise(where) if kind is None else Recognised(_known(kind), "name")
     if kind in ("npz", "wirecell"):
-        # Their readers skip bytes before and after an archive.
+        # Archive readers skip bytes before and after an archive.
         _check_archive(where, kind)
     if found.kind == "tens":
         return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
@@ -192,7 +189,7 @@ def open(  # noqa: A001
     from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.wirecell._kinds import read_as  # noqa: PLC0415 - of other kinds alone
 
-    with naming_extras(), _comparing(kind, where, lambda: recognise(where)):
+    with naming_extras(), _naming_format(kind, where, lambda: recognise(where)):
         contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
     if kind == "wirecell":
         _check_sets(where, contents, lambda: recognise(where))
@@ -217,7 +214,7 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
         ranges, found = opened
         how = evolve(how, note=found.note)
         with (
-            _comparing(kind, ranges.name, lambda: recognise_ranges(ranges)),
+            _naming_format(kind, ranges.name, lambda: recognise_ranges(ranges)),
             of_stranger(ranges.name, found.kind),
             ranges.unbroken(),
         ):
@@ -228,21 +225,21 @@ def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how:
 
 
 def _front(follow: str | os.PathLike[str]) -> str:
-    """Return the folder, or the front of an address, below which other files are read."""
+    """Return the folder, or the address prefix, below which other files are read."""
     if isinstance(cast("object", follow), str | os.PathLike):
         return os.fspath(follow)
     raise ConversionError(
-        f"follow= is a folder or the front of an address, not {type(follow).__name__}: {brief(follow)}"
+        f"follow= must be a folder or an address prefix, not {type(follow).__name__}: {brief(follow)}"
     )
 
 
 def _check_read_only(metadata: object) -> None:
     if metadata is not None:
-        raise ReadOnlyError("metadata belongs to a file that is written; the mode is 'r'")
+        raise ReadOnlyError("metadata= requires mode 'a' or 'w', not 'r'")
 
 
 def _is_other(where: Path) -> bool:
-    """Return True if a file with the extension `.tens` is of another kind by its content."""
+    """Return True if the content of a file with extension `.tens` has another format."""
     from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - files of ours do not come here
 
     try:
@@ -252,10 +249,10 @@ def _is_other(where: Path) -> bool:
 
 
 @contextmanager
-def _comparing(
+def _naming_format(
     kind: "FileKind | None", where: object, recognised: "Callable[[], Recognised]"
 ) -> Generator[None, None, None]:
-    """Say of which kind a file is by its content, if it does not open as the kind that the caller says."""
+    """If a file does not open in the caller's format, report the format of its content."""
     try:
         yield
     except DataFileSystemError:
@@ -266,7 +263,7 @@ def _comparing(
         try:
             found = recognised()
         except DataFileError:
-            # The content has no known kind, so the error of the reader stays.
+            # The content has no known format, so keep the reader's error.
             raise error from None
         if found.by == "name" or found.kind == kind or {found.kind, kind} <= {"npz", "wirecell"}:
             raise
@@ -274,28 +271,28 @@ def _comparing(
 
 
 def _other_content(where: object, found: "FileKind", kind: "FileKind") -> DataFileError:
-    return DataFileError(f"{where} is of kind {found!r} by its content, and not {kind!r}")
+    return DataFileError(f"{where} has the format {found!r} by its content, not {kind!r}")
 
 
 def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], Recognised]") -> None:
-    """Raise if an archive has no member of a tensor set, and is of another kind or empty."""
+    """Raise if an archive has no member of a tensor set, and is empty or has another format."""
     if contents.sets or contents.held or any(loss.code != "member" for loss in contents.losses):
         return
     found = recognised().kind
     if contents.losses and found == "wirecell":
         return
-    other = "" if found == "wirecell" else f", and is of kind {found!r}: tw.open(path) reads it"
-    raise DataFileError(f"{where} is no archive of tensor sets: it has no member of one{other}")
+    other = "" if found == "wirecell" else f", and has the format {found!r}: tw.open(path) reads it"
+    raise DataFileError(f"{where} is not an archive of tensor sets: it has no member of a set{other}")
 
 
 def _check_archive(where: Path, kind: "FileKind") -> None:
-    """Raise if a file is not an archive by its content, so that there would be nothing in it."""
+    """Raise if a file is not an archive by its content; it would otherwise seem empty."""
     from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - as above
 
     try:
         found = recognise(where)
     except DataFileError:
-        # Its kind is unknown, and the reader will raise a better error.
+        # The format is unknown, and the reader will raise a better error.
         return
     if found.by != "name" and found.kind not in ("npz", "wirecell"):
         raise _other_content(where, found.kind, kind)
@@ -305,14 +302,14 @@ def _known(kind: "FileKind") -> "FileKind":
     from tensorwrapper.store.wirecell._recognise import FileKind  # noqa: PLC0415 - as above
 
     if kind not in get_args(FileKind):
-        raise ConversionError(f"kind is one of {', '.join(sorted(get_args(FileKind)))}, not {kind!r}")
+        raise ConversionError(f"kind must be one of {', '.join(sorted(get_args(FileKind)))}, not {kind!r}")
     return kind
 
 
 def _place(given: str | os.PathLike[str]) -> Path:
-    """Return a given path; raise for arguments that are not paths."""
+    """Return the path; raise for other arguments."""
     if has_no_path(given):
-        raise ConversionError(f"{brief(given)} has no path: files are written by their paths")
+        raise ConversionError(f"{brief(given)} has no path; a path is required to write a file")
     return to_path(given)
 
 
@@ -330,36 +327,37 @@ def save(
 ) -> None:
     """Write tensors to a new file, and replace an existing one.
 
-    The extension determines the kind of file, as for `store.convert`; any other name is that of a
-    `.tens` file, which can store all tensors. The old file is kept until all of them are on the disk;
-    readers that have it open keep it.
+    The extension determines the format, as for `store.convert`; with any other extension it is a `.tens`
+    file, which can store all tensors. The old file exists until all tensors are on disk. Readers that have
+    the old file open keep reading it.
 
     Parameters
     ----------
     path
-        Where the file is to be.
+        Path of the file.
     tensors
-        Names and tensors, or anything that `as_tensor` takes. `Records` are one unit in a `.tens` file, which
-        grows by `TensFile.extend`; in any other, a field is a tensor with a dotted name, ``ev.t``.
+        A mapping from names to tensors, or to anything that `as_tensor` accepts. In a `.tens` file, `Records`
+        are one unit, which grows by `TensFile.extend`. In other formats each field is a tensor with a dotted
+        name, ``ev.t``.
     metadata
         Metadata of the file: any JSON.
     metadata_depth
-        How deep the metadata of tensors that are `no_elements` may nest.
+        Maximum nesting depth of the metadata of `no_elements` tensors.
     piece_bytes
-        Tensors that are larger are stored in runs of rows of at most so many bytes.
+        Store larger tensors in runs of rows of at most this many bytes.
     compress
-        A codec for the elements, as in `open`; or one, or None, for each name: others are stored as they are.
-        HDF5 has ``"zlib"``, Parquet also ``"zstd"``, Feather that alone, Zarr all.
+        A codec for the elements, as in `open`, or a mapping from names to codecs or None; other names are
+        stored uncompressed. HDF5 supports ``"zlib"``, Parquet also ``"zstd"``, Feather only ``"zstd"``, Zarr
+        all.
     chunks
-        For HDF5 and Zarr, the extents of the chunks of all tensors, or of each by name. Others are cut in
-        their memory order, about a MiB at a time, or into the layers of a nested shape. For Parquet and
-        Feather, ``(n,)`` for n rows at a time.
+        For HDF5 and Zarr, the chunk extents of all tensors, or a mapping from names to chunk extents. By
+        default chunks follow the memory order, with about 1 MiB each, or the layers of a nested shape. For
+        Parquet and Feather, ``(n,)`` for n rows at a time.
     limits
         Limits on the content of the file, as in `open`.
     keep_views
-        Whether views are stored as such in a `.tens` file, behind all tensors, in place of their elements: as
-        by `TensFile.append` with `keep_view`. A tensor in memory that is saved as well is a source by its
-        name.
+        Whether to store views as views in a `.tens` file, after all tensors, as `TensFile.append` does with
+        `keep_view`. A tensor in memory that is saved too becomes a source by name.
 
     Raises
     ------
@@ -368,7 +366,7 @@ def save(
     LocalProtocolError
         If the format does not support a tensor, or a reader with these limits would refuse it.
     ConversionError
-        If another kind of file cannot say it; or if a view cannot be kept.
+        If the format cannot store a tensor, or a view cannot be stored.
     DataFileError
         If the file cannot be written.
 
@@ -402,7 +400,7 @@ def save(
     kind = _other_kind(where)
     if kind is not None:
         if keep_views:
-            raise ConversionError(f"{where} has no views: a .tens file keeps them")
+            raise ConversionError(f"{where} cannot store views; use a .tens file")
         from tensorwrapper.store.formats._contents import Options  # noqa: PLC0415 - of other kinds alone
 
         with naming_extras():
@@ -414,7 +412,7 @@ def save(
             )
         return
     if chunks is not None:
-        raise ConversionError(f"{where} has no chunks: piece_bytes cuts the tensors of a .tens file")
+        raise ConversionError(f"{where} has no chunks; use piece_bytes for a .tens file")
     with TensFile(
         where, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:
@@ -429,7 +427,7 @@ def _append_all(
     codecs: Mapping[str, Compression | None],
     kept: Sequence[str],
 ) -> None:
-    """Append tensors, and then the views that are kept: tensors of the file may be their sources."""
+    """Append tensors, then the stored views, whose sources may be these tensors."""
     for name, tensor in tensors.items():
         if name not in kept:
             file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
@@ -440,7 +438,7 @@ def _append_all(
 
 
 def _with_fields(tensors: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """Yield tensors with their names, and the fields of records with dotted ones."""
+    """Yield tensors with their names, and the fields of records with dotted names."""
     for name, given in tensors.items():
         if is_records(given):
             yield from ((f"{name}.{field}", tensor) for field, tensor in given.items())
@@ -449,7 +447,7 @@ def _with_fields(tensors: Mapping[str, object]) -> Iterator[tuple[str, object]]:
 
 
 def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, prefix: str = "") -> None:
-    """Write Wire-Cell's tensor sets to a new tensor file, each when it comes.
+    """Write Wire-Cell's tensor sets to a new tensor file, one at a time.
 
     Parameters
     ----------
@@ -457,17 +455,17 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
         Path of the file; its extension determines the format: ``.tar``, ``.tar.gz``, ``.tgz``,
         ``.tar.bz2``, ``.tbz2``, ``.zip`` or ``.npz``.
     sets
-        Sets with different numbers. They may be made one after the other.
+        Sets with different numbers; a generator is consumed one set at a time.
     prefix
         Prefix of the names of all members.
 
     Raises
     ------
     ConversionError
-        If the name has no such extension, a tensor is not a dense box from zero on with a mode or more, or
-        metadata has no JSON form.
+        If the name has no such extension, a tensor is not a dense box with origin zero and at least one mode,
+        or metadata cannot be written as JSON.
     TensorSetError
-        If two sets have one number.
+        If two sets have the same number.
     TensorNameError
         If `prefix` has a slash, or a control character.
     DataFileError
@@ -490,18 +488,20 @@ def save_sets(path: str | os.PathLike[str], sets: "Iterable[TensorSet]", *, pref
     end = end_of(where)
     if end not in SETS:
         raise ConversionError(
-            f"{shortened(str(where))} is no tensor file: its name ends in none of {', '.join(SETS)}"
+            f"{shortened(str(where))} is not a tensor file; its name must end in one of {', '.join(SETS)}"
         )
     if tensor_number(f"{prefix}tensor_0_0") is None:
-        raise TensorNameError(f"names cannot begin with {prefix!r}: no slash, no control character")
+        raise TensorNameError(
+            f"names cannot begin with {prefix!r}; slashes and control characters are not allowed"
+        )
     write_sets(where, end, sets, prefix)
 
 
 def _other_kind(where: Path) -> "Kind | None":
-    """Return the kind of a file by its extension; None for `.tens`."""
+    """Return the format of a file by its extension; None for `.tens`."""
     if where.suffix == ".tens":
         return None
-    # Importing a dozen readers and writers takes time, which `.tens` files do not need.
+    # Import late, because `.tens` files do not need the readers and writers of other formats.
     from tensorwrapper.store.wirecell._kinds import is_foreign, kind_of  # noqa: PLC0415
 
     return kind_of(where) if is_foreign(where) else None

@@ -29,9 +29,9 @@ class Verification:
     records: int
     """Number of records read, including those of the file itself."""
     nbytes: int
-    """The bytes of the file."""
+    """Size of the file in bytes."""
     indexed: bool
-    """True if the file ends with an index; one without is complete, and is scanned when it is opened."""
+    """True if the file ends with an index. A file without one is complete, but opening it requires a scan."""
     problems: tuple[str, ...]
     """Problems, a sentence each."""
 
@@ -52,26 +52,25 @@ def verify(
     """Read all of a `.tens` file and report its errors.
 
     Every checksum is computed, every tensor is opened, and the index is compared with the records. A change
-    of any bytes, or of their order, is missed once in 2**32 times at most.
+    of bytes, or of their order, is missed with a probability of at most 2**-32.
 
     Parameters
     ----------
     path
         The file.
     deep
-        Whether to open the sources of stored views as well: each must be there, and unchanged.
+        Whether to also open the sources of stored views, which must be present and unchanged.
     follow
-        Where they may be beside the folder of the file, as in `open`.
+        Another folder for such sources, as in `open`.
     limits
-        As in `open`: a tensor beyond them is a problem.
+        As in `open`; a tensor that exceeds them is a problem.
     progress
-        Called after each record with the number of bytes read, and of all.
+        Function called after each record with the bytes read and the total.
 
     Raises
     ------
     DataFileError
-        If it cannot be opened: there is no such file, it is of another kind or empty, or its index is not
-        possible.
+        If the file cannot be opened: it is missing, empty or of another format, or its index is invalid.
 
     Examples
     --------
@@ -90,7 +89,7 @@ def verify(
         size = reader.size
         walked = scan(reader.read_at, size)
         problems = list(walked.complaints)
-        # An older writer may have listed records as tensors.
+        # An old writer may have listed records as tensors.
         directory.records = walked.records | directory.records
         places, end = _scan(reader, size)
         problems += [] if walked.torn is None else [walked.torn]
@@ -114,7 +113,7 @@ def verify(
 
 
 def _scan(reader: RecordReader, size: int) -> tuple[list[Place], int]:
-    """Return all records up to the first that is none, and where that is."""
+    """Return all records up to the first invalid one, and the position of that one."""
     places: list[Place] = []
     end = 0
     while end < size:
@@ -130,7 +129,7 @@ def _scan(reader: RecordReader, size: int) -> tuple[list[Place], int]:
 
 
 def _compare(directory: Directory, walked: Directory, end: int) -> list[str]:
-    """Return differences between the index and the records that were read."""
+    """Return the differences between the index and the scanned records."""
     listed = {row for row in directory.rows if row[1].start < end}
     found = set(walked.rows)
     misnamed = [
@@ -181,17 +180,17 @@ def _all_unreadable(file: TensFile, *, deep: bool) -> dict[str, str]:
 def _unreadable(file: TensFile, name: str, *, deep: bool) -> str | None:
     try:
         if file._directory.has_view(name):
-            # A missing source does not damage this file.
+            # A missing source is not damage of this file.
             file.sources(name)
             states = file.check_sources(name) if deep else ()
             problem = next((own.problem for own in states if own.problem), "")
             if problem:
                 return f"{name!r} cannot be read: {problem}"
             if deep:
-                # Sources of this file may have grown since.
+                # Sources in this file may have grown meanwhile.
                 file[name]
             return None
-        found = file._lying(name)
+        found = file._location(name)
         if found.grown:
             check_grown(found.reader, found.places, found.grown)
         else:

@@ -1,7 +1,7 @@
 """Tests for extensions of shapes: Hypothesis strategies, and the contract of a representation.
 
 `ShapeContract` has every law that a shape must keep, as tests. To add a representation, derive a class from
-it and names a strategy; the built-in representations are tested in the same way. The strategies draw shapes
+it and name a strategy; the built-in representations are tested in the same way. The strategies draw shapes
 of every kind, and views of them, for further tests.
 
 Hypothesis and pytest are needed here and nowhere else: ``pip install 'tensorwrapper[testing]'``.

@@ -59,7 +59,7 @@ class BufferContract(ABC):
         assert buffer.dtype == elements.dtype
 
     def test_reading_gives_the_elements_at_the_addresses(self) -> None:
-        """In the extents of the addresses; repeated, descending and no addresses included."""
+        """Test that results have the shape of the addresses, for repeated, descending and no addresses."""
         buffer, elements = self.buffer(), self.expected()
         n = len(elements)
         for addresses in (
@@ -72,25 +72,25 @@ class BufferContract(ABC):
             read = buffer.read(addresses)
             assert read.dtype == buffer.dtype
             assert read.shape == addresses.shape
-            # Flat: NumPy 2.0 spoils strings that are picked with an ellipsis beside the positions.
+            # Flat, because NumPy 2.0 corrupts strings indexed by an ellipsis and positions.
             assert _same(read, elements[addresses.ravel()].reshape(addresses.shape))
 
     def test_what_was_read_is_the_readers_own(self) -> None:
-        """Writing into an array that was read changes nothing in the buffer."""
+        """Test that writing into a returned array leaves the buffer unchanged."""
         buffer, elements = self.buffer(), self.expected()
         read = buffer.read(np.arange(len(elements)))
         read[...] = read[::-1].copy()
         assert _same(buffer.read(np.arange(len(elements))), elements)
 
     def test_gathering_is_reading_in_batches(self) -> None:
-        """Batches of any extents, one after the other."""
+        """Test several batches of addresses of any shape."""
         buffer, elements = self.buffer(), self.expected()
         batches = [np.array([2, 0]), np.array([], dtype=np.int64), np.arange(len(elements))]
         gathered = buffer.gather(iter(batches), 2 + len(elements))
         assert _same(gathered, elements[np.concatenate(batches)])
 
     def test_addresses_outside_are_refused(self) -> None:
-        """`check_bounds` names the size."""
+        """Test that the error of `check_bounds` has the size."""
         buffer = self.buffer()
         buffer.check_bounds(0, buffer.size - 1)
         for least, greatest in ((-1, 0), (0, buffer.size), (2**70, 2**70)):
@@ -98,7 +98,7 @@ class BufferContract(ABC):
                 buffer.check_bounds(least, greatest)
 
     def test_a_write_changes_what_it_names_and_nothing_else(self) -> None:
-        """And the buffer does not hold on to the array of values."""
+        """Test that all other elements are unchanged, and that the buffer does not alias the values."""
         buffer, elements = self.buffer(), self.expected().copy()
         if buffer.is_readonly:
             with pytest.raises(ReadOnlyError):
@@ -115,7 +115,7 @@ class BufferContract(ABC):
 
     @pytest.mark.parametrize("side", ["as_readonly", "guarded"])
     def test_the_side_that_cannot_be_written_to_sees_what_is_written(self, side: str) -> None:
-        """`as_readonly` and `guarded` are the same elements, not a copy of them."""
+        """Test that `as_readonly` and `guarded` share the elements instead of copying them."""
         buffer, elements = self.buffer(), self.expected().copy()
         closed: BufferCommon[Any] = getattr(buffer, side)()
         assert closed.is_readonly
@@ -135,7 +135,7 @@ class BufferContract(ABC):
             (tensor[::-1, 1:], array[::-1, 1:]),
             (tensor.rotate((1, 0)), np.roll(array, 1, axis=0)),
             (tensor.gather(0, [1, 0, 1]), array[[1, 0, 1]]),
-            # np.tile spoils text with nulls before NumPy 2.2.
+            # np.tile corrupts strings with nulls before NumPy 2.2.
             (tensor.repeat((1, 2)), np.concatenate([array, array], axis=1)),
             (tensor[1], array[1]),
         ]
@@ -145,7 +145,7 @@ class BufferContract(ABC):
             assert _same(part.copy().elements(), wanted.reshape(-1))
 
     def test_assignment_through_views_is_numpys(self) -> None:
-        """Slices, reversed and rotated views take values; nothing else changes."""
+        """Test that assignment to slices, reversed and rotated views changes exactly their elements."""
         tensor, array = self._tensor()
         if tensor.is_readonly:
             with pytest.raises(ReadOnlyError):
@@ -159,7 +159,7 @@ class BufferContract(ABC):
         assert _same(tensor.elements(), array.reshape(-1))
 
     def test_new_buffers_have_the_elements_of_a_part(self) -> None:
-        """`pack`, `collect` and `place` return buffers of the same dtype, for layouts of any kind."""
+        """Test that `pack`, `collect` and `place` keep the dtype, for layouts of any kind."""
         buffer, elements = self.buffer(), self.expected()
         for layout, wanted in self._parts():
             for own in (True, False):
@@ -189,7 +189,7 @@ class BufferContract(ABC):
                 assert buffer.contains(layout, value) == (value is None or value == value)  # noqa: PLR0124
 
     def test_stored_elements_and_the_fill_are_all_elements(self) -> None:
-        """`stored_of` has ordinals that ascend; everywhere else is `fill_value`, if there is one."""
+        """Test that ordinals of `stored_of` ascend, and that all others have the `fill_value`, if any."""
         buffer = self.buffer()
         for layout, wanted in self._parts():
             ordinals, values = buffer.stored_of(layout)
@@ -204,7 +204,7 @@ class BufferContract(ABC):
             assert _same(whole, wanted)
 
     def test_an_array_is_over_the_elements_or_says_why_not(self) -> None:
-        """Test that `memory_of` and `as_array` agree, and that `to_array` reads elements by default."""
+        """Test that `as_array` raises if and only if `memory_of` returns None, and test `to_array`."""
         buffer = self.buffer()
         for layout, wanted in self._parts():
             array = buffer.memory_of(layout)
@@ -218,7 +218,7 @@ class BufferContract(ABC):
                 assert _same(buffer.to_array(layout, None, True).reshape(-1), wanted)
 
     def test_assignment_to_a_part_is_whole(self) -> None:
-        """`assign` takes values that `fit` made; `assign_from` writes all, or nothing and says so."""
+        """Test that `assign` takes values from `fit`, and that `assign_from` writes all or returns False."""
         for number in range(len(list(self._parts()))):
             buffer, elements = self.buffer(), self.expected().copy()
             layout, wanted = list(self._parts())[number]
@@ -236,7 +236,7 @@ class BufferContract(ABC):
             assert _same(buffer.read_run(0, buffer.size), elements)
 
     def test_a_tensor_over_it_is_shown(self) -> None:
-        """Text, and the HTML of notebooks, have the shape and the type."""
+        """Test that the text and the HTML contain the shape and the dtype."""
         tensor, _ = self._tensor()
         assert shape_words(tensor.shape) in repr(tensor)
         assert ("string" if tensor.dtype.kind == "T" else str(tensor.dtype)) in repr(tensor)
@@ -244,7 +244,7 @@ class BufferContract(ABC):
         assert "<svg" in tensor._repr_html_()
 
     def test_a_pickle_has_the_same_elements(self) -> None:
-        """Buffers pickle; so does a tensor over one."""
+        """Test pickles of the buffer and of a tensor over it."""
         buffer, elements = self.buffer(), self.expected()
         restored: BufferCommon[Any] = pickle.loads(pickle.dumps(buffer))
         assert _same(restored.read(np.arange(len(elements))), elements)
@@ -254,14 +254,14 @@ class BufferContract(ABC):
         assert _same(again.elements(), array.reshape(-1))
 
     def test_threads_may_read_together(self) -> None:
-        """Several threads that read one buffer for the first time see the same."""
+        """Test that several threads can make the first read of a buffer together."""
         buffer, elements = self.buffer(), self.expected()
         with ThreadPoolExecutor(4) as pool:
             reads = list(pool.map(buffer.read, [np.arange(len(elements))] * 8))
         assert all(_same(read, elements) for read in reads)
 
     def _parts(self) -> "Iterator[tuple[LayoutCommon, Array]]":
-        """Return an iterator over layouts of several kinds, and the elements that each reaches."""
+        """Return an iterator over layouts of several kinds, each with its elements."""
         elements = self.expected()
         n = len(elements)
         box = Layout(Shape(2, 2), strides=(n // 2, 1))
@@ -280,7 +280,7 @@ class BufferContract(ABC):
             yield layout.implementation, elements[addresses]
 
     def _tensor(self) -> tuple[Tensor[Any], Array]:
-        """Return a tensor of rank 2 over half of the elements, with gaps, and the same as an array."""
+        """Return a tensor of rank 2 over half of the elements, with gaps, and an equal array."""
         buffer, elements = self.buffer(), self.expected()
         columns = len(elements) // 4
         layout = Layout(Shape(2, columns), strides=(2 * columns, 1), offset=len(elements) % 4)

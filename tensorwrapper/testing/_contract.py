@@ -11,15 +11,15 @@ __all__ = ["ShapeContract"]
 class ShapeContract(IndexLaws, ModeLaws, PartLaws, ValueLaws):
     """Abstract: `shapes`, a strategy of the shapes that must keep the laws.
 
-    Every law compares with brute force over the prefixes that `extent_at` and `origin_at` tell, so it holds
-    for any representation of any kind, value or view. Derive a class that pytest collects; it gets one
-    Hypothesis test per law. A law that cannot hold is switched off by name: ``test_... = None``.
+    Every law compares with brute force over all prefixes, using `extent_at` and `origin_at`. So it applies to
+    any representation of any kind, value or view. Derive a class that pytest collects; it gets one Hypothesis
+    test per law. A law that cannot hold is switched off by name: ``test_... = None``.
 
     Shapes must be small (all indices are tried) and immutable.
 
     Examples
     --------
-    A representation that pytest tries with ``python -m pytest``:
+    Test a representation with ``python -m pytest``:
 
     >>> from hypothesis import strategies as st
     >>> from tensorwrapper.shape import Triangular

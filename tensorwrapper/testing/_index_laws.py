@@ -1,4 +1,4 @@
-"""Laws of the set of indices: which there are, in which order, and where each comes."""
+"""Laws of the set of indices: membership, order and ordinals."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -16,7 +16,7 @@ from tensorwrapper.typing import Index, IntArray
 
 __all__ = ["IndexLaws"]
 
-_NEAR = 40  # neighbours that are tried
+_NEAR = 40  # neighbours to test
 
 
 class IndexLaws(Laws):
@@ -42,7 +42,7 @@ class IndexLaws(Laws):
         assert np.array_equal(shape.offsets().to_numpy(), _table(expected, shape.rank))
 
     def test_membership_is_that_of_the_set(self, shape: Shape, data: DataObject) -> None:
-        """Single indices and arrays of them are found exactly where they are; neighbours are not."""
+        """Test `contains` for indices and arrays of indices, and for neighbours outside the set."""
         inside = set(indices_of(tree_of(shape)))
         near = sorted(_neighbours(inside, shape.rank))
         points = data.draw(st.lists(st.sampled_from(near), max_size=_NEAR)) + sorted(inside)
@@ -60,7 +60,7 @@ class IndexLaws(Laws):
                 shape.ordinals(_table([point], shape.rank))
 
     def test_ordinals_and_indices_are_inverse(self, shape: Shape) -> None:
-        """Test single ones, and arrays of any shape; numbers outside raise."""
+        """Test single values and arrays of any shape; ordinals out of range raise."""
         expected = list(indices_of(tree_of(shape)))
         numbers = list(range(len(expected)))
         table = _table(expected, shape.rank)
@@ -81,7 +81,7 @@ class IndexLaws(Laws):
             shape.ordinal((0,) * (shape.rank + 1))
 
     def test_prefixes_that_lead_nowhere_are_refused(self, shape: Shape) -> None:
-        """`extent_at` and `origin_at` answer under every prefix that is there, and raise under any other."""
+        """Test that `extent_at` and `origin_at` accept every existing prefix and raise for any other."""
         tree = tree_of(shape)
         for mode in range(shape.rank - 1):
             for node in nodes_of(tree, mode):

@@ -1,4 +1,4 @@
-"""Base of contracts: laws are methods that take a shape, and every subclass gets its own tests."""
+"""Base class of contracts: laws are methods that take a shape. Every subclass gets its own tests."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ _FEW = 10  # examples of a law that starts threads, or whose cases differ little
 
 
 def rarely(law: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Mark a law that is tried on few examples."""
+    """Mark a law to be tested on few examples."""
     vars(law)["rarely"] = True
     return law
 
@@ -37,7 +37,7 @@ class Laws(ABC):
 
     @abstractmethod
     def shapes(self) -> SearchStrategy[ShapeLike]:
-        """Return a strategy of the shapes to try."""
+        """Return a strategy of the shapes to test."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -23,7 +23,7 @@ _KEYS: tuple[Any, ...] = (slice(None), slice(1, None), slice(None, None, -1), sl
 
 
 class LayoutContract(ABC):
-    """Abstract: `layouts`, some small layouts, of boxes and of jagged shapes as far as there are such.
+    """Abstract: `layouts`, some small layouts of boxes and, where supported, of jagged shapes.
 
     Every law compares with brute force over `offset_of`. Derive a class that pytest collects; every method is
     one law. A law that does not apply is disabled by name: ``test_... = None``; methods that raise a
@@ -48,23 +48,23 @@ class LayoutContract(ABC):
         """Return the layouts to try, each of at most some hundred elements."""
 
     def _each(self) -> Iterator[tuple["Layout[Any]", dict[Index, int]]]:
-        """Return an iterator over the layouts, each with the places of its indices in row-major order."""
+        """Return an iterator over the layouts, each with the offsets of its indices in row-major order."""
         for given in self.layouts():
             layout = as_layout(given)
             yield layout, {index: layout.offset_of(index) for index in layout.shape.indices()}
 
     def _made(self, name: str, make: "Callable[[], Layout[Any]]") -> "Layout[Any] | None":
-        """Return the result of an operation; None if it is refused, as `refuses` allows."""
+        """Return the result of an operation; None if `refuses` lists it and it raises."""
         if name not in self.refuses:
             return make()
         with pytest.raises(TensorWrapperError):
             make()
         return None
 
-    # Places.
+    # Offsets.
 
     def test_offsets_of_many_are_those_of_each(self) -> None:
-        """`offsets_of` takes arrays of indices of any shape, and gives int64."""
+        """Test `offsets_of` with arrays of indices of any shape; the result is int64."""
         for layout, places in self._each():
             rank, offsets = layout.shape.rank, list(places.values())
             table = np.array(list(places), dtype=np.int64).reshape(len(places), rank)
@@ -75,7 +75,7 @@ class LayoutContract(ABC):
             assert layout.offsets_of(np.empty((0, 3, rank), dtype=np.int64)).shape == (0, 3)
 
     def test_all_places_come_in_row_major_order(self) -> None:
-        """`to_numpy`, also into an array that is there, has the form of the shape: flat if it is jagged."""
+        """Test that `to_numpy` and its `out` have the extents of a box, or are flat for jagged shapes."""
         for layout, places in self._each():
             shape, offsets = layout.shape, layout.to_numpy()
             flat = shape.flatten()
@@ -86,7 +86,7 @@ class LayoutContract(ABC):
             assert np.array_equal(out, offsets)
 
     def test_bounds_are_the_least_and_the_greatest_place(self) -> None:
-        """And `offset` is the place of the first element."""
+        """Test also that `offset` is the offset of the first element."""
         for layout, places in self._each():
             if not places:
                 assert (layout.bounds(), layout.span) == ((0, -1), 0)
@@ -96,7 +96,7 @@ class LayoutContract(ABC):
             assert layout.offset == next(iter(places.values()))
 
     def test_what_it_says_of_its_places_is_so(self) -> None:
-        """Test that no two elements share a place; consecutive; no gaps. The safe side is allowed."""
+        """Test `is_injective`, `is_exhaustive` and `is_contiguous`; the last may be False without need."""
         for layout, places in self._each():
             offsets = list(places.values())
             assert layout.is_injective == (len(set(offsets)) == len(offsets))
@@ -105,7 +105,7 @@ class LayoutContract(ABC):
             assert layout.is_exhaustive == (layout.is_injective and layout.span == len(offsets))
 
     def test_indices_outside_are_refused(self) -> None:
-        """One by one and together."""
+        """Test single indices and arrays of indices."""
         for layout, places in self._each():
             box = layout.shape.as_smooth()
             beyond = tuple([o + n for o, n in zip(box.origin, box.extents, strict=True)])
@@ -117,10 +117,10 @@ class LayoutContract(ABC):
             with pytest.raises(RankError):
                 layout.offset_of((*beyond, 0))
 
-    # Back.
+    # From offsets to indices.
 
     def test_each_place_leads_back(self) -> None:
-        """`index_of` gives the first index at a place, `indices_of` all, in row-major order."""
+        """Test that `index_of` returns the first index at an offset, and `indices_of` all, in order."""
         for layout, places in self._each():
             back: dict[int, list[Index]] = {}
             for index, offset in places.items():
@@ -134,7 +134,7 @@ class LayoutContract(ABC):
                     layout.index_of(offset)
 
     def test_many_places_lead_back_at_once(self) -> None:
-        """`indices_at` gives the first index at each of an array of places."""
+        """Test that `indices_at` returns the first index at each offset of an array."""
         for layout, places in self._each():
             firsts: dict[int, Index] = {}
             for index, offset in places.items():
@@ -150,7 +150,7 @@ class LayoutContract(ABC):
                 layout.indices_at([*firsts, max(firsts, default=0) + 1])
 
     def test_elements_have_ordinals(self) -> None:
-        """In row-major order, or in the layout's own."""
+        """Test ordinals in row-major order and in the layout's own order."""
         for layout, places in self._each():
             offsets = [layout.offset_of_ordinal(k) for k in range(len(places))]
             assert layout.offsets_of_ordinals().tolist() == offsets
@@ -160,7 +160,7 @@ class LayoutContract(ABC):
             with pytest.raises(OutOfBoundsError):
                 layout.offset_of_ordinal(len(places))
 
-    # Parts, and the same elements in another form.
+    # Parts and rearrangements.
 
     def test_a_window_keeps_indices_and_places(self) -> None:
         """Test windows: rows of a shape, and smaller boxes of a box."""
@@ -210,7 +210,7 @@ class LayoutContract(ABC):
                 assert flat[row].to_numpy().ravel().tolist() == wanted
 
     def test_permuted_modes_lead_to_the_same_places(self) -> None:
-        """As far as the shape allows it; the error is then its own."""
+        """Test permutations; where the shape refuses one, the layout raises the error of the shape."""
         for layout, places in self._each():
             flat = layout.flatten()
             for order in itertools.islice(itertools.permutations(range(flat.shape.rank)), _FEW):
@@ -241,7 +241,7 @@ class LayoutContract(ABC):
                     assert np.array_equal(flat.reverse().to_numpy(), np.flip(flat.to_numpy()))
 
     def test_positions_of_the_first_mode_are_gathered(self) -> None:
-        """Test positions in any order, repeated, counted from the end; missing ones are refused."""
+        """Test positions in any order, repeated and negative; positions out of bounds raise."""
         for layout, places in self._each():
             flat = layout.flatten()
             if not flat.shape.rank or not flat.shape.extent(0):
@@ -262,7 +262,7 @@ class LayoutContract(ABC):
                     flat.gather(0, [count])
 
     def test_modes_of_a_box_repeat_and_broadcast(self) -> None:
-        """`rotate`, `repeat`, `repeat_each`, `pad` and `broadcast`, against NumPy on the places."""
+        """`rotate`, `repeat`, `repeat_each`, `pad` and `broadcast`, against NumPy on the offsets."""
         for layout, _ in self._each():
             flat = layout.flatten()
             if not flat.shape.is_box or not flat.shape.rank:
@@ -293,14 +293,14 @@ class LayoutContract(ABC):
                 assert made is None or np.array_equal(made.to_numpy(), expected)
 
     def test_the_simplest_form_has_the_same_places(self) -> None:
-        """In row-major order."""
+        """Test that `simplify` keeps all offsets, in row-major order."""
         for layout, places in self._each():
             assert layout.simplify().to_numpy().ravel().tolist() == list(places.values())
 
-    # Copies between two layouts, and facts known beforehand.
+    # Copies between two layouts, and cost estimates.
 
     def test_a_copy_moves_every_element(self) -> None:
-        """Test a copy to packed memory and, if places are not shared, back; the runs have both positions."""
+        """Test a copy to packed memory and, if offsets are unique, back; runs have both offsets."""
         for layout, places in self._each():
             target = Layout(layout.shape, offset=3)
             plan = layout.copy_plan(target)
@@ -311,7 +311,7 @@ class LayoutContract(ABC):
                 assert sorted(_moves(plan.inverse())) == sorted([(b, a) for a, b in moved])
 
     def test_layouts_overlap_where_they_share_a_place(self) -> None:
-        """Exactly; the bounds alone tell when they cannot."""
+        """Test that `overlaps` is exact; disjoint bounds already exclude it."""
         for layout, places in self._each():
             offsets = set(places.values())
             for start in {min(offsets, default=0), max(offsets, default=0), max(offsets, default=0) + 1}:
@@ -320,7 +320,7 @@ class LayoutContract(ABC):
                 assert layout.may_overlap(single) or start not in offsets
 
     def test_hints_count_what_there_is(self) -> None:
-        """One whole of all elements, in so many runs in row-major order as there are jumps and one."""
+        """Test that hints count all elements, and one run more than there are jumps in row-major order."""
         for layout, places in self._each():
             hints, offsets = layout.hints(), list(places.values())
             assert hints.whole.greatest == len(offsets)
@@ -329,7 +329,7 @@ class LayoutContract(ABC):
                 assert hints.row_runs == 1 + sum(b != a + 1 for a, b in itertools.pairwise(offsets))
 
     def test_other_forms_are_given_or_refused_by_name(self) -> None:
-        """`losses` says beforehand whether a form can say the layout."""
+        """Test that `losses` predicts whether a format can represent the layout."""
         for layout, _ in self._each():
             for form, make in (("mdspan", layout.to_mdspan), ("storage_order", layout.storage_order)):
                 if layout.losses(cast("Any", form)).refused:
@@ -341,7 +341,7 @@ class LayoutContract(ABC):
     # As a value.
 
     def test_copies_and_pickles_are_equal(self) -> None:
-        """Test that they have one hash, and that another offset or shape is another layout."""
+        """Test that copies have the same hash, and that another offset or shape makes a layout unequal."""
         for layout, _ in self._each():
             for again in (copy.copy(layout), copy.deepcopy(layout), pickle.loads(pickle.dumps(layout))):
                 assert again == layout
@@ -352,7 +352,7 @@ class LayoutContract(ABC):
             assert all(layout != other for other in others)
 
     def test_it_shows_itself(self) -> None:
-        """As text, and as a picture."""
+        """Test `str`, `repr` and the picture."""
         for layout, _ in self._each():
             assert repr(layout)
             assert str(layout)
@@ -361,7 +361,7 @@ class LayoutContract(ABC):
 
 
 def _moves(plan: Any) -> list[tuple[int, int]]:  # noqa: ANN401 - a copy plan
-    """Return from where to where each element goes, in the order of the target."""
+    """Return the source and target offset of each element, in target order."""
     pairs = [
         (source + k, target + k)
         for runs in plan.run_batches()

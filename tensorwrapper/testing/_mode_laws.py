@@ -55,7 +55,7 @@ class ModeLaws(Laws):
         assert all(seen <= {start} for seen, start in zip(starts, shape.origin, strict=True))
 
     def test_a_mode_depends_on_what_decides_its_range_and_on_no_more(self, shape: Shape) -> None:
-        """Extent and origin are a function of the dependencies, and of no fewer modes."""
+        """Test that dependencies determine the extent and origin, and that none of them can be omitted."""
         tree = tree_of(shape)
         for mode in range(shape.rank):
             nodes = list(nodes_of(tree, mode))
@@ -85,7 +85,7 @@ class ModeLaws(Laws):
         assert shape.same_elements(box) == box.same_elements(shape) == (not shape.padding or not box.size)
 
     def test_leading_modes_are_the_prefixes(self, shape: Shape) -> None:
-        """`leading(m)` has every prefix of m indices; layers count them."""
+        """Test that `leading(m)` has every prefix of m indices, and that layers count them."""
         tree = tree_of(shape)
         prefixes = [[node.prefix for node in nodes_of(tree, mode)] for mode in range(shape.rank)]
         prefixes.append(list(indices_of(tree)))

@@ -14,14 +14,14 @@ from tensorwrapper.typing import Array
 
 __all__ = ["NodeContract"]
 
-_ROUTED = 200  # cells whose way back is followed
+_ROUTED = 200  # cells whose routes are checked
 
 
 class NodeContract(ABC):
     """Abstract: `node`, one node with a few elements, and `expected`, its elements.
 
     Derive a class that pytest collects; every method is one law. A law that cannot hold is switched off by
-    name: ``test_... = None``. A node that JSON may say is registered beforehand.
+    name: ``test_... = None``. Register a node that is written to JSON before the tests run.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class NodeContract(ABC):
         assert node.all().dtype == expected.dtype
 
     def test_values_are_of_its_type_and_fill_the_places(self) -> None:
-        """``values`` has the dtype, and an element for each place: of a box, and of single cells."""
+        """Test that ``values`` has the dtype and one element per position, for a box and for single cells."""
         node, expected = self.node(), self.expected()
         own = [part.extents for part in node.operands]
         if type(node).values is Node.values or any(extents != node.extents for extents in own):
@@ -78,13 +78,13 @@ class NodeContract(ABC):
             _agree_arrays(np.broadcast_to(found, wanted.shape), wanted)
 
     def test_the_whole_is_computed(self) -> None:
-        """``compute`` gives the elements; the normal form of a normal form is the same."""
+        """Test that ``compute`` returns the elements, and that normalizing twice changes nothing."""
         view = self.view()
         _agree(view.compute(), self.expected())
         _agree(View(view.normal_form()).compute(), self.expected())
 
     def test_every_part_has_the_elements_of_the_whole(self) -> None:
-        """Slices, chips, reversals, permutations, repetitions, picked positions, one after the other."""
+        """Test slices, chips, reversals, permutations, repetitions and gathers."""
         for view, array in _parts(self.view(), self.expected()):
             _agree(view.compute(), array)
 
@@ -99,7 +99,7 @@ class NodeContract(ABC):
             _agree(part.compute(), wanted)
 
     def test_blocks_make_up_the_whole(self) -> None:
-        """``blocks`` of a few elements each are all elements."""
+        """Test that ``blocks`` of a few elements each cover all elements."""
         view, array = self.view(), self.expected()
         for region, block in view.blocks(max(3 * array.itemsize, 1)):
             pairs = zip(region.origin, region.extents, strict=True)
@@ -122,14 +122,14 @@ class NodeContract(ABC):
             _agree_arrays(found, array.reshape(-1))
 
     def test_other_operands_that_are_the_same_make_an_equal_node(self) -> None:
-        """``with_operands`` of the operands, and ``mapped`` by nothing, are equal; none is changed."""
+        """Test that ``with_operands`` of the same operands and an identity ``mapped`` return equal nodes."""
         node = self.node()
         assert node.with_operands(node.operands) == node
         assert node.mapped(lambda own: own) == node
         assert hash(node.with_operands(node.operands)) == hash(node)
 
     def test_explanations_name_it(self) -> None:
-        """``explain`` has its title, ``repr`` its name, and pictures are drawn."""
+        """Test that ``explain`` has the title and ``repr`` the name, and that pictures are drawn."""
         node, view = self.node(), self.view()
         assert node.title in view.explain()
         assert node.name in repr(view)
@@ -137,7 +137,7 @@ class NodeContract(ABC):
         assert node.title.split("(")[0] in view._repr_html_().replace("&#x27;", "'")
 
     def test_a_plan_writes_every_byte_once(self) -> None:
-        """The steps of a plan cover the box, and their bytes are those of the view."""
+        """Test that the steps of a plan cover the box, and that their bytes add up to those of the view."""
         view, array = self.view(), self.expected()
         plan = view.plan()
         assert plan.nbytes == sum([step.nbytes for step in plan.steps]) == array.nbytes
@@ -159,7 +159,7 @@ class NodeContract(ABC):
         assert again.normal_form().node.name == view.normal_form().node.name
 
     def test_json_gives_it_back(self) -> None:
-        """Steps, and normal forms where they can be written, are read as they were written."""
+        """Test JSON of the steps, and of normal forms where supported, there and back."""
         view = self.view()
         if not self.node().json_names:
             return

@@ -21,18 +21,17 @@ __all__ = ["PackingContract"]
 
 _NEIGHBOUR = np.arange(5, dtype="<i2")
 _ITEMS = 200
-"""Values that a label may have: arrays travel in parts."""
+"""Limit on the values in a label, because arrays are sent in parts."""
 _SLACK = 2**22
-"""Bytes that reading a small message may take, whatever numbers are in it."""
+"""Limit on the bytes allocated to read a small message, whatever numbers it contains."""
 _WRONG: tuple[object, ...] = (None, True, 1.5, "x", "", [], {}, [2**70], -1, 2**31, 2**62, 2**70, {"part": 0})
 
 
 class PackingContract(ABC):
-    """Abstract: `name`, that of the packing, and `tensors`, small ones that it takes.
+    """Abstract: `name`, the name of the packing, and `tensors`, small tensors that it supports.
 
     Derive a class that pytest collects; every method is one law. A law that cannot hold is switched off by
-    name: ``test_... = None``. A packing that is not registered is given by `packing`, and is known to no one
-    outside the laws.
+    name: ``test_... = None``. If `packing` returns a packing, it is registered only while a law runs.
 
     Examples
     --------
@@ -53,10 +52,10 @@ class PackingContract(ABC):
 
     @abstractmethod
     def tensors(self) -> Sequence[Tensor[Any]]:
-        """Return tensors of a few elements each, of all that makes a difference to the packing."""
+        """Return tensors of a few elements each, covering all cases of the packing."""
 
     def packing(self) -> Packing | None:
-        """Return the packing, if it is to be registered for each law."""
+        """Return a packing to register for each law, or None."""
         return None
 
     def options(self) -> Mapping[str, Any]:
@@ -74,7 +73,7 @@ class PackingContract(ABC):
             assert np.asarray(neighbour).tolist() == _NEIGHBOUR.tolist()
 
     def test_writing_again_gives_the_same_bytes(self) -> None:
-        """A message is a function of its tensors."""
+        """Test that encoding is deterministic."""
         for tensor, frames in self._messages():
             assert self._encode(tensor) == frames
 
@@ -93,11 +92,11 @@ class PackingContract(ABC):
             self._read(frames, wire.Limits(label_items=_ITEMS))
 
     def test_a_part_of_another_length_is_refused(self) -> None:
-        """Whichever part it is, and whether it is too short or too long."""
+        """Test each part, too short and too long."""
         for _, frames in self._messages():
             for k in self._own_parts(frames):
                 part = frames[k]
-                # Whole numbers more could make another message, which is right in itself.
+                # An integer count of additional elements could make another valid message.
                 for wrong in (part[:-1], part[: len(part) // 2], b"", part + b"\0"):
                     if wrong != part:
                         with pytest.raises(RemoteProtocolError):
@@ -124,7 +123,7 @@ class PackingContract(ABC):
                 assert peak < _SLACK + 16 * sum(map(len, frames)), label
 
     def test_who_does_not_know_it_reads_the_neighbours(self) -> None:
-        """A name or a version that is not known makes one tensor unreadable, and only when it is taken."""
+        """Test that an unknown name or version fails only on access to its tensor."""
         for _, frames in self._messages():
             renamed, newer = _label(frames), _label(frames)
             description = renamed["TENS"]["tensors"][0]
@@ -172,14 +171,14 @@ class PackingContract(ABC):
             return tensors
 
     def _try(self, frames: Sequence[BufferLike], tensor: Tensor[Any]) -> None:
-        """Read a message that may be wrong; skip the elements of tensors that are far too large."""
+        """Read a possibly invalid message; skip the elements of tensors that are far too large."""
         with self._known(), contextlib.suppress(RemoteProtocolError):
             for found in wire.decode(frames, strict=True).tensors:
                 if found.size <= 2 * tensor.size + 8:
                     _content(found)
 
     def _own_parts(self, frames: Sequence[bytes]) -> list[int]:
-        """Return the places of the frames that the first tensor is made of."""
+        """Return the positions of the first tensor's frames."""
         return [k for k in range(2, len(frames)) if k != 3]
 
     def _altered_labels(self, label: Any) -> Iterator[Any]:  # noqa: ANN401 - JSON
@@ -207,7 +206,7 @@ def _paths(value: object, before: tuple[str | int, ...]) -> Iterator[tuple[str |
 
 
 def _content(tensor: Tensor[Any]) -> str:
-    # By its text: missing values and NaN equal themselves, and -0.0 is not 0.0.
+    # Compare text, so that nulls and NaN equal themselves and -0.0 differs from 0.0.
     return repr(tensor.tolist())
 
 

@@ -18,12 +18,12 @@ _WHOLE = slice(None)
 
 
 class PartLaws(Laws):
-    """Abstract: `shapes`. A part has the selected elements at their indices, or is refused with a reason."""
+    """Abstract: `shapes`. A part has the selected elements at their indices, or the selection raises."""
 
     __slots__ = ()
 
     def test_a_slice_keeps_what_lies_inside_or_raises(self, shape: Shape, data: DataObject) -> None:
-        """A slice keeps rank, kind and layers; a bound outside a selected row raises unless it is clipped."""
+        """Test that a slice keeps rank, kind and layers, and that only clipped bounds may exceed a row."""
         pairs = data.draw(_boxes(shape))
         clip = data.draw(st.booleans())
         first, last = [start for start, _ in pairs], [stop for _, stop in pairs]
@@ -43,7 +43,7 @@ class PartLaws(Laws):
             shape.slice([*first, 0], [*last, 0])
 
     def test_a_slice_of_a_slice_is_a_slice(self, shape: Shape, data: DataObject) -> None:
-        """Bounds are absolute, so the second slice may be taken of the whole."""
+        """Test that a slice of a slice equals the second slice of the whole, as bounds are absolute."""
         tree = tree_of(shape)
         if not shape.size:
             return
@@ -58,7 +58,7 @@ class PartLaws(Laws):
         )
 
     def test_a_key_selects_under_every_prefix_that_is_left(self, shape: Shape, data: DataObject) -> None:
-        """An index may be pinned in any mode, exactly where every row that is left has it."""
+        """Test that an index can be pinned in any mode if every remaining row has it."""
         key = data.draw(_keys(shape))
         expected = _expected(shape, key)
         if expected is None:
@@ -71,7 +71,7 @@ class PartLaws(Laws):
         assert tree_of(part) == expected[0]
 
     def test_a_chip_is_what_is_left_under_a_prefix(self, shape: Shape, data: DataObject) -> None:
-        """Leading indices that are pinned are dropped; cells and elements are chips."""
+        """Test that pinned leading modes are dropped, and that cells and elements are chips."""
         tree = tree_of(shape)
         length = data.draw(st.integers(0, shape.rank))
         prefixes = [node.prefix for node in nodes_of(tree, length)] or list(indices_of(tree))
@@ -102,7 +102,7 @@ class PartLaws(Laws):
         assert tree_of(there) == moved(tree, offset)
         back = there.translate_by([-k for k in offset])
         assert back.is_congruent(shape)
-        # Tiles without places keep sizes that rows, which a translation within tiles makes, cannot say.
+        # Tiles without indices keep their sizes; rows, the result of a translation within tiles, do not.
         assert back == shape or not shape.size
         assert there.is_congruent(shape)
         assert shape.is_congruent(there)
@@ -124,7 +124,7 @@ class PartLaws(Laws):
     def test_a_permutation_is_one_where_modes_follow_what_they_need(
         self, shape: Shape, data: DataObject
     ) -> None:
-        """Test that it is refused where a mode precedes one on which it depends, or leaves its layer."""
+        """Test that it raises if a mode precedes one on which it depends, or leaves its layer."""
         order = data.draw(st.permutations(range(shape.rank)))
         homes = [layer for layer, count in enumerate(shape.layers) for _ in range(count)]
         if [homes[mode] for mode in order] != homes:
@@ -147,7 +147,7 @@ class PartLaws(Laws):
 
 
 def _expected(shape: Shape, key: Sequence[int | slice], *, clip: bool = False) -> tuple[Tree | None] | None:
-    """Return the tree of a selection, or None if it must be refused."""
+    """Return the tree of a selection, or None if the selection must raise."""
     for entry in key:
         if isinstance(entry, slice) and None not in (entry.start, entry.stop) and entry.start > entry.stop:
             return None
@@ -193,7 +193,7 @@ def _boxes(draw: DrawFn, shape: Shape) -> list[tuple[int, int]]:
 
 @st.composite
 def _keys(draw: DrawFn, shape: Shape) -> list[int | slice]:
-    """Draw one entry per mode, near an index that there is."""
+    """Draw one entry per mode, near an existing index."""
     box = shape.as_smooth()
     near: Index = shape.index(draw(st.integers(0, shape.size - 1))) if shape.size else box.origin
     key: list[int | slice] = []

@@ -44,7 +44,7 @@ class SourceContract(ABC):
         """Return all elements: an array, or a tensor of the shape."""
 
     def test_it_says_what_it_is(self) -> None:
-        """Shape, type, version and abilities are of their types, and equal each time."""
+        """Test that shape, dtype, version and abilities have the declared types and do not change."""
         source, tensor = self.source(), self._tensor()
         assert source.shape.same_elements(tensor.shape) or source.shape.is_congruent(tensor.shape)
         assert source.dtype == tensor.dtype
@@ -56,7 +56,7 @@ class SourceContract(ABC):
         assert hash(source) == hash(source)
 
     def test_a_view_of_it_reads_nothing(self) -> None:
-        """``as_view`` takes it for a source, whose shape and type the view has."""
+        """Test that ``as_view`` of the source has its shape and dtype, and reads nothing."""
         source = self.source()
         view = as_view(source)
         assert view.shape == source.shape
@@ -64,7 +64,7 @@ class SourceContract(ABC):
         assert view.plan().bytes_read == source.shape.size * source.dtype.itemsize
 
     def test_all_that_is_wanted_arrives_once(self) -> None:
-        """Test one request of many selections; each is complete when its number comes, in any order."""
+        """Test one request of many selections; each is complete once its number is yielded, in any order."""
         source = self.source()
         wanted = self._wanted()
         out: list[Array] = [np.empty(own.extents, source.dtype) for own in wanted]
@@ -76,7 +76,7 @@ class SourceContract(ABC):
         assert sorted(arrived) == list(range(len(wanted)))
 
     def test_targets_have_any_strides(self) -> None:
-        """Elements are read into parts of arrays, reversed and with the modes in another order."""
+        """Test targets that are parts of arrays, reversed or permuted."""
         source = self.source()
         for own in self._wanted():
             if not own.size:
@@ -93,7 +93,7 @@ class SourceContract(ABC):
             assert (large == before).all()
 
     def test_costs_are_the_same_each_time(self) -> None:
-        """``cost`` is arithmetic: of all elements it is as much as they have bytes, and never negative."""
+        """Test that ``cost`` is repeatable and never negative, and reads at least one element if any."""
         source = self.source()
         version = source.version
         for own in self._wanted():
@@ -112,7 +112,7 @@ class SourceContract(ABC):
         assert source.version == version
 
     def test_a_read_that_is_cancelled_ends(self) -> None:
-        """``cancel`` may be called at once, and again; the source is read as before."""
+        """Test that ``cancel`` may be called early and twice, and that the source stays readable."""
         source = self.source()
         wanted = self._wanted()
         handle = source.read(wanted, [np.empty(own.extents, source.dtype) for own in wanted])
@@ -143,7 +143,7 @@ class SourceContract(ABC):
                 _agree(found.result().elements(), flat)
 
     def test_elements_are_cast_where_they_are(self) -> None:
-        """Arrays of a narrower type get the elements as a tensor casts them."""
+        """Test that elements read into a narrower dtype are cast as a tensor casts them."""
         if "casts" not in self._abilities() or self.source().dtype.itemsize < 2:
             return
         for dtype in ("f4", "i2", "i1"):
@@ -202,7 +202,7 @@ class SourceContract(ABC):
         return found
 
     def _places(self, own: Wanted) -> Any:  # noqa: ANN401 - an array of integers
-        """Return the row-major numbers of a selection, in its extents."""
+        """Return the row-major ordinals of a selection, as an array of its extents."""
         if isinstance(own, Runs):
             return own.numbers()
         shape = self.source().shape

@@ -43,7 +43,7 @@ def shapes(
     max_extent
         The greatest extent, which is also the greatest number of tiles per mode.
     max_origin
-        How far from 0 an origin may lie, on either side.
+        The greatest absolute value of an origin.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def shapes(
     return _shapes(tuple(kinds), max_rank, max_extent, max_origin)
 
 
-@functools.cache  # to build and to check a strategy takes longer than to draw from it
+@functools.cache  # building and validating a strategy takes longer than drawing from it
 def _shapes(
     kinds: tuple[Kind, ...], max_rank: int, max_extent: int, max_origin: int
 ) -> SearchStrategy[Shape]:
@@ -132,7 +132,7 @@ def _stacks(outer: int, inner: int, max_extent: int, max_origin: int) -> SearchS
 
 
 def _evens(_outer: int, inner: int, max_extent: int, max_origin: int) -> SearchStrategy[Shape]:
-    """Return a strategy of cells that are all alike, and so are stored once."""
+    """Return a strategy of equal cells, which are stored once."""
     boxes = smooth_shapes(
         min_rank=inner + 1, max_rank=inner + 1, max_extent=max_extent, max_origin=max_origin
     )
@@ -151,7 +151,7 @@ def _from_cells(outer: int, inner: int, max_extent: int, max_origin: int) -> Sea
 
 
 def _over(grid: Shape, cells: list[tuple[list[int], list[int]]]) -> Shape:
-    """Return a shape whose cells have the extents and origins in `cells`, again and again."""
+    """Return a shape whose cells have the extents and origins in `cells`, repeated in a cycle."""
     table = [cells[k % len(cells)] for k in range(grid.size)]
     extents, origins = (np.array([cell[k] for cell in table], dtype=np.int64) for k in (0, 1))
     inner = len(cells[0][0])
@@ -260,7 +260,7 @@ def _rows(draw: DrawFn, shape: Shape) -> Shape:
 
 
 def _bounds(draw: DrawFn, origin: int, extent: int) -> tuple[int, int]:
-    # Cut little at the ends: a part without indices has no parts worth drawing.
+    # Trim only little, because a part without indices has no further parts.
     start = draw(st.integers(0, extent // 2))
     return origin + start, origin + extent - draw(st.integers(0, extent - start))
 

@@ -1,6 +1,6 @@
 """The model that every law compares with: a tree made from `extent_at` and `origin_at` alone.
 
-It holds every prefix as a Python object, which shapes avoid; so it is for small ones.
+It stores every prefix as a Python object, so use it only for small shapes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from tensorwrapper.typing import Index
 
 __all__ = ["Node", "Tree", "indices_of", "moved", "nodes_of", "rows_of", "selected", "tree_of", "zeroed"]
 
-_MOST = 20_000  # prefixes of one shape
+_MOST = 20_000  # limit on the prefixes of one shape
 
 
 @final
@@ -36,7 +36,7 @@ class Tree:
 @final
 @frozen
 class Node:
-    """A prefix, and the expected facts under it."""
+    """A prefix, with the expected origin and extent under it."""
 
     prefix: Index
     extent: int

@@ -37,7 +37,7 @@ class ValueLaws(Laws):
             assert same.is_congruent(shape)
             assert shape.is_congruent(same)
             assert shape.same_elements(same)
-            # Rows have no form for values stored behind an empty mode.
+            # Rows cannot represent values stored behind an empty mode.
             if way in _EXACT or _is_full(shape):
                 assert same == shape
                 assert shape == same
@@ -49,7 +49,7 @@ class ValueLaws(Laws):
             assert shape != other
             assert other != shape
         for extents in ((), (0,) * shape.rank):
-            # A tuple of extents equals the box that it says, and nothing with an origin, names or rows.
+            # A tuple of extents equals that box, but no shape with an origin, names or rows.
             assert (shape == extents) == (extents == shape) == (shape == Shape(*extents))
             assert shape != extents or hash(shape) == hash(extents)
 
@@ -69,7 +69,7 @@ class ValueLaws(Laws):
         equal = shape == other
         assert equal == (other == shape)
         assert (shape != other) == (other != shape) == (not equal)
-        # Shapes with empty modes may agree at every prefix, and differ in values stored behind these.
+        # Shapes with empty modes may agree at every prefix, but differ in values stored behind those modes.
         assert equal == agree or (agree and not _is_full(shape))
         assert not equal or hash(shape) == hash(other)
         assert len({shape, other}) == (1 if equal else 2)
@@ -109,7 +109,7 @@ class ValueLaws(Laws):
 
     @rarely
     def test_nothing_can_be_set(self, shape: Shape) -> None:
-        """Attributes refuse to be set or deleted, those that there are and others."""
+        """Test that no attribute, existing or new, can be set or deleted."""
         for value in (shape, shape.implementation):
             slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
             for name in {*dir(value), *slots, "another"} - set(dir(object)) - {"__weakref__"}:
@@ -136,12 +136,12 @@ class ValueLaws(Laws):
         if "..." not in str(shape):
             assert Shape.parse(str(shape)) == shape
         if "..." not in repr(shape):
-            # The evaluated text was made here, from integers.
+            # The evaluated text was created here, from integers.
             assert eval(repr(shape), {"Shape": Shape}) == shape  # noqa: S307
 
 
 def _is_full(shape: Shape) -> bool:
-    """Return True if no mode is empty under any prefix: only behind one that is may more be stored."""
+    """Return True if no mode is empty under any prefix. Only behind an empty mode can shapes store more."""
     return all(shape.extent_bounds(mode)[0] for mode in range(shape.rank))
 
 
@@ -158,7 +158,7 @@ def _again(shape: Shape, way: str) -> Shape:
         table = flat.cell_table()
         twin = Shape.from_cells(flat.outer(), table.extents, origins=table.origins)
     elif way == "window" and flat.rank:
-        # A view on a parent that has more.
+        # A view of a larger parent.
         twin = Shape.jagged([flat, flat])[1]
     elif way == "moved":
         twin = flat.translate_by([1] * flat.rank).translate_by([-1] * flat.rank)
@@ -170,7 +170,7 @@ def _again(shape: Shape, way: str) -> Shape:
 
 
 def _near(shape: Shape, k: int) -> Shape:
-    """Return a shape that differs from this one by little, or by the kind alone."""
+    """Return a shape that differs slightly from this one, or only in its kind."""
     if k == 0:
         return shape.as_smooth()
     if k == 1:
@@ -186,7 +186,7 @@ def _near(shape: Shape, k: int) -> Shape:
 
 
 def _facts(shape: Shape, *, origins: bool = True) -> object:
-    """Return the facts that equality compares: for a box its extents, also where no prefix leads to them."""
+    """Return the values that equality compares; for a box also extents that no prefix reaches."""
     flat = shape.flatten()
     if flat.is_box:
         index_function: object = (flat.extents, flat.origin if origins else None)
@@ -203,7 +203,7 @@ def _form(tree: Tree | None, *, origins: bool) -> object:
 
 
 def _use(shape: Shape) -> object:
-    """Ask everything that may be remembered, and return the answers."""
+    """Access every cached property, and return the values."""
     everything = np.arange(shape.size, dtype=np.int64)
     return (
         hash(shape),

@@ -20,10 +20,10 @@ from tensorwrapper.errors import TransportError
 __all__ = ["at_end", "check_descriptors", "make_socket", "shared_context"]
 
 _ZERO_COPY_RECV = 10
-"""Context option ``ZMQ_ZERO_COPY_RECV``, which pyzmq has no name for."""
+"""Context option ``ZMQ_ZERO_COPY_RECV``, for which pyzmq has no name."""
 
 _DESCRIPTORS: Final = 20
-"""File descriptors that two contexts and a socket may take before a peer comes; 12 were seen."""
+"""File descriptors reserved for two contexts and a socket without peers; 12 were measured."""
 
 _SPARE: Final = 8
 """File descriptors that must be free for one more socket or address."""
@@ -32,13 +32,13 @@ _MEMORY: Final = 2**28
 """Bytes of address space that must be free for four threads: glibc gives each 64 MiB to allocate from."""
 
 _PATIENCE: Final = 1.0
-"""Seconds that the end of a process waits for threads that still have sockets open."""
+"""Seconds that a process waits at its end for threads with open sockets."""
 
 _lock = threading.Lock()
 _contexts: dict[int, "zmq.Context[zmq.Socket[bytes]]"] = {}
 _stops: dict[int, list[Callable[[], None]]] = {}
 _enders: dict[int, tuple[threading.Event, threading.Thread]] = {}
-"""Event and thread that end the context of each process: in Python 3.12 no thread starts at its end."""
+"""Event and thread that end the context of each process. Python 3.12 starts no thread at exit."""
 _owners: "weakref.WeakKeyDictionary[zmq.Socket[bytes], int]" = weakref.WeakKeyDictionary()
 """The thread that opened each socket."""
 
@@ -52,14 +52,14 @@ def make_socket(number: int) -> "zmq.Socket[bytes]":
     Raises
     ------
     TransportError
-        If there are no file descriptors left.
+        If too few file descriptors are free.
     """
     check_descriptors(_SPARE)
     try:
         socket = shared_context().socket(number)
     except zmq.ZMQError as error:
         raise TransportError(
-            error.errno or 0, f"no socket can be opened: {zmq.strerror(error.errno or 0)}"
+            error.errno or 0, f"cannot open a socket: {zmq.strerror(error.errno or 0)}"
         ) from error
     _owners[socket] = threading.get_ident()
     return socket
@@ -78,26 +78,26 @@ def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             context.set(_ZERO_COPY_RECV, 0)
             _contexts[process] = context
             _enders[process] = _make_ender(context)
-            # Both end it before pyzmq's collector, which was registered when it was imported; children of
-            # multiprocessing skip the functions of `atexit`.
+            # Both hooks end the context before pyzmq's collector, which registered itself on import. Children
+            # of multiprocessing skip `atexit`, so two hooks are needed.
             atexit.register(_end)
             Finalize(None, _end, exitpriority=0)
         return context
 
 
 def at_end(context: "zmq.Context[zmq.Socket[bytes]]", stop: Callable[[], None]) -> None:
-    """Call `stop` before this context of this process ends, to close the sockets of a caller."""
+    """Call `stop` before the context of this process ends, so that the caller can close its sockets."""
     _stops.setdefault(id(context), []).append(stop)
 
 
 def _start_collector() -> None:
-    """Start pyzmq's collector, which keeps memory alive until ZeroMQ has sent it, where no signal interrupts.
+    """Start pyzmq's collector in a thread without signals; it keeps memory alive until ZeroMQ has sent it.
 
-    The first send would start it, and each one checks whether its thread is alive, to start it again if not.
-    A signal whose handler raises (Ctrl-C does) can break the start; and it makes a living thread seem dead
-    if it strikes within `Thread.is_alive`. The new one forgets messages being sent; their memory is reused,
-    and torn data arrives. So it starts in a separate thread, which handles no signals. Later calls only
-    check whether it was started in this process.
+    By default the first send starts the collector, and each send restarts it if its thread is dead. A signal
+    handler that raises (as for Ctrl-C) can break the start. Within `Thread.is_alive` it makes a live thread
+    seem dead. The new collector would forget messages being sent: their memory is reused, and torn data
+    arrives. So a separate thread, which handles no signals, starts the collector. Later calls only check
+    whether it was started in this process.
     """
     starter = threading.Thread(target=lambda: zmq.Frame(b" ", copy=False, copy_threshold=0), daemon=True)
     starter.start()
@@ -118,9 +118,9 @@ def _make_ender(context: "zmq.Context[zmq.Socket[bytes]]") -> tuple[threading.Ev
 
 
 def _end() -> None:
-    """Send the messages of closed sockets, for as long as they linger, before pyzmq's collector stops.
+    """Send the messages of closed sockets, within their linger time, before pyzmq's collector stops.
 
-    pyzmq's collector releases its memory when the interpreter ends. ZeroMQ would then send the new content of
+    When the interpreter ends, the collector releases its memory. ZeroMQ would then send the new content of
     that memory, or abort the process.
     """
     context = _contexts.get(os.getpid())
@@ -129,7 +129,7 @@ def _end() -> None:
     running = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
     left = 0
     for socket in list(_owners):
-        # Else a thread of ZeroMQ would wait for ever to tell of connections to a socket that is closed.
+        # Otherwise a ZeroMQ thread would wait for ever to report connections to a closed socket.
         with suppress(zmq.ZMQError):
             socket.monitor(None, 0)
     for socket, thread in list(_owners.items()):
@@ -149,28 +149,28 @@ def _end() -> None:
 
 
 def _is_started(collector: GarbageCollector, getpid: Callable[[], int]) -> bool:
-    # pyzmq also calls this when the interpreter ends and the globals of modules are gone.
+    # pyzmq also calls this at interpreter exit, when module globals are gone.
     return collector.thread is not None and collector.thread.pid == getpid()
 
 
 def _check_memory() -> None:
-    """Raise unless the threads of ZeroMQ can be started: where one cannot, it aborts the process."""
+    """Raise unless ZeroMQ can start its threads; otherwise ZeroMQ would abort the process."""
     try:
-        # Mapped and never touched: it costs nothing.
+        # The map is never touched, so it uses no memory.
         mmap.mmap(-1, _MEMORY).close()
     except (OSError, MemoryError) as error:
         raise TransportError(
-            errno.ENOMEM, "no socket can be opened: there is no memory for the threads of ZeroMQ"
+            errno.ENOMEM, "cannot open a socket: not enough memory for the threads of ZeroMQ"
         ) from error
 
 
 def check_descriptors(count: int = _SPARE) -> None:
-    """Raise unless so many file descriptors are free: with fewer ZeroMQ may abort the process.
+    """Raise unless `count` file descriptors are free; with fewer ZeroMQ may abort the process.
 
     Raises
     ------
     TransportError
-        If there are not enough.
+        If fewer are free.
     """
     taken: list[int] = []
     try:
@@ -178,7 +178,7 @@ def check_descriptors(count: int = _SPARE) -> None:
             taken.append(os.open(os.devnull, os.O_RDONLY))
     except OSError as error:
         raise TransportError(
-            error.errno, f"no socket can be opened: {error.strerror} (ZeroMQ needs {count} more)"
+            error.errno, f"cannot open a socket: {error.strerror} (ZeroMQ needs {count} more)"
         ) from error
     finally:
         for file in taken:

@@ -7,10 +7,10 @@ from tensorwrapper._value_class import frozen
 __all__ = ["Counters", "bytes_on_wire", "count_message"]
 
 _SHORT: Final = 255
-"""Bytes of the longest frame whose length takes one byte."""
+"""Largest frame, in bytes, whose length is encoded in one byte."""
 
 _COMMAND: Final = 33
-"""Bytes that CURVE adds to each frame: the name of the command, a nonce, a mark and a code."""
+"""Bytes that CURVE adds to each frame: command name, nonce, flags and authenticator."""
 
 
 @final
@@ -35,12 +35,12 @@ class Counters:
     messages_dropped: int = 0
     """Messages that a SUB missed: gaps in the numbers (`seqno`) of messages of one `origin`.
 
-    A PUB silently drops messages that a slow subscriber has no room for; so number its messages one by one.
+    A PUB silently drops messages if a subscriber is too slow, so number its messages consecutively.
     """
 
 
 def bytes_on_wire(length: int, *, is_encrypted: bool) -> int:
-    """Return how many bytes a frame of a length takes in ZMTP 3; CURVE makes a command of each.
+    """Return the bytes of a frame in ZMTP 3; CURVE sends each frame as a command.
 
     Examples
     --------
@@ -52,9 +52,9 @@ def bytes_on_wire(length: int, *, is_encrypted: bool) -> int:
 
 
 def count_message(counts: list[int], lengths: list[int], *, hidden: int, is_encrypted: bool) -> None:
-    """Add a message to the messages, frames, bytes in them and bytes on the wire that were counted.
+    """Add a message to the counts of messages, frames, payload bytes and bytes on the wire.
 
-    `hidden` frames without bytes come before it, which ZeroMQ itself puts there.
+    ZeroMQ itself prepends `hidden` empty frames.
 
     Examples
     --------
@@ -67,6 +67,6 @@ def count_message(counts: list[int], lengths: list[int], *, hidden: int, is_encr
     counts[0] += 1
     counts[1] += frames
     counts[2] += total
-    # The sum of `bytes_on_wire`, without asking it for each frame of each message.
+    # Equals the sum of `bytes_on_wire`, without a call per frame.
     more, most = (_COMMAND + 2, _SHORT - _COMMAND) if is_encrypted else (2, _SHORT)
     counts[3] += total + frames * more + 7 * len([length for length in lengths if length > most])

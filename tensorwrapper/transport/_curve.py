@@ -29,7 +29,9 @@ def _to_allowed(allow: Iterable[str | bytes] | Literal["any"]) -> frozenset[str]
     if allow == "any":
         return "any"
     if isinstance(allow, str | bytes) or not isinstance(cast("object", allow), Iterable):
-        raise ConversionError(f"allow is a set of public keys, or 'any' to let everybody in, not {allow!r}")
+        raise ConversionError(
+            f"allow must be a set of public keys, or 'any' to admit every client, not {allow!r}"
+        )
     return frozenset([to_key(key, "a public key in allow") for key in allow])
 
 
@@ -81,7 +83,7 @@ Security: TypeAlias = CurveServer | CurveClient
 
 @final
 class _Guard:
-    """Wraps the check of a list: an exception refuses the client and is logged."""
+    """Wrapper of the key check that logs an exception and refuses the client."""
 
     __slots__ = ("_security",)
 
@@ -105,8 +107,8 @@ def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthentic
     with _LOCK:
         found = _authenticators.get(id(context))
         if found is None or not found.is_alive():
-            # Without an authenticator ZeroMQ refuses every client. The next socket with a list restarts it
-            # for all.
+            # While the authenticator is stopped, ZeroMQ refuses every client. The next socket with a list
+            # restarts it.
             lists = {} if found is None else found.credentials_providers
             if found is not None:
                 found.stop()
@@ -114,15 +116,15 @@ def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthentic
             found.credentials_providers = lists
             found.start()
             _authenticators[id(context)] = found
-            # Its sockets would keep the context from ending.
+            # Open sockets of the authenticator would keep the context from ending.
             at_end(context, found.stop)
         return found
 
 
 def secure(socket: "zmq.Socket[bytes]", security: Security) -> Callable[[], object]:
-    """Set up authentication of a socket before it connects; return a function that removes its list."""
+    """Set up authentication of a socket before it connects; return a function that removes its key list."""
     if not isinstance(cast("object", security), CurveServer | CurveClient):
-        raise ConversionError(f"security is a CurveServer or a CurveClient, not {security!r}")
+        raise ConversionError(f"security must be a CurveServer or a CurveClient, not {security!r}")
     if not zmq.has("curve"):
         raise TransportError(errno.ENOTSUP, "this ZeroMQ was built without CURVE")
     socket.curve_publickey = security.keys.public.encode()

@@ -1,4 +1,4 @@
-"""`Delivery`: when the memory of a sent message may change again."""
+"""`Delivery`: tells when the memory of a sent message may change again."""
 
 import math
 import os
@@ -23,8 +23,8 @@ COPIED: Final = zmq.MessageTracker()
 class Delivery(Shown):
     """Progress of a sent message: `done` once ZeroMQ no longer reads the memory of any of its frames.
 
-    Then the kernel has the bytes; the peer may not have read them yet. Until then the sent tensors must
-    not change.
+    The sent tensors must not change before. Once it is done, the kernel has the bytes; the peer may not have
+    read them yet.
     """
 
     __slots__ = ("_process", "_tracker")
@@ -45,25 +45,25 @@ class Delivery(Shown):
         Raises
         ------
         TransportTimeoutError
-            If that takes longer than `timeout` seconds.
+            If ZeroMQ needs longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: it cannot see messages sent by its parent.
+            In a forked child process, which cannot see messages sent by its parent.
         """
         check_process(self._process, "a delivery")
         with suppress(zmq.NotDone):
             self._tracker.wait(to_milliseconds(timeout, "timeout") / 1000)
-        # With many frames, the tracker can run out of time although every frame is done.
+        # With many frames, the tracker can time out although every frame is done.
         self._check(timeout)
 
     def _check(self, timeout: float) -> None:
-        """Raise if the time was up before the memory may change."""
+        """Raise if the wait timed out."""
         check_process(self._process, "a delivery")
         if not self.done:
             raise TransportTimeoutError(f"frames are still being sent after {timeout} s")
 
 
 def check_process(process: int, what: str) -> None:
-    """Raise TransportForkError in a process that was forked from the one that something belongs to."""
+    """Raise TransportForkError in a fork of the process that owns an object."""
     if process != os.getpid():
         raise TransportForkError(
             f"{what} belongs to process {process}, from which this one was forked; open another socket here"
@@ -71,15 +71,15 @@ def check_process(process: int, what: str) -> None:
 
 
 def to_milliseconds(seconds: object, what: str) -> int:
-    """Return a time that is given in seconds as ZeroMQ wants it.
+    """Return seconds as the milliseconds that ZeroMQ expects.
 
     Raises
     ------
     TransportError
         If it is not a number, or negative.
     """
-    # A float first: asking for any number takes longer than all the rest.
+    # Check float first, because the check for any number is slow.
     number = seconds if type(seconds) is float else float(seconds) if isinstance(seconds, Real) else math.nan
     if not number >= 0:
-        raise TransportError(f"{what} is a number of seconds from 0 up, not {seconds!r}")
+        raise TransportError(f"{what} must be a number of seconds, at least 0, not {seconds!r}")
     return int(min(number * 1000, 2**31 - 1))

@@ -1,4 +1,4 @@
-"""`Endpoint`: one ZeroMQ socket, through which messages go whole or not at all, and are counted."""
+"""`Endpoint`: one ZeroMQ socket that sends each message whole or not at all, and counts traffic."""
 
 import errno
 import math
@@ -33,27 +33,27 @@ from tensorwrapper.transport.connections._peer_connections import PeerConnection
 __all__ = ["Endpoint", "failed"]
 
 _PAUSE: Final = 0.002
-"""Seconds between two looks for room at one peer of many."""
+"""Polling interval, in seconds, for free queue space of one peer of many."""
 
 _LONGEST: Final = 2**31 - 1
-"""Milliseconds that ZeroMQ can wait at most."""
+"""Longest wait that ZeroMQ accepts, in milliseconds."""
 
 _PATIENCE: Final = 20
-"""Milliseconds for which a connecting socket waits before it reads the events of its connections."""
+"""Milliseconds that a connecting socket waits before it reads the events of its connections."""
 
 _COPIED: Final = 65_536
-"""Bytes from which on frames are sent without a copy: below, one costs less than to follow their memory."""
+"""Smallest frame, in bytes, sent without a copy. For smaller ones a copy costs less than tracking memory."""
 
 _NOW: Final = int(zmq.NOBLOCK)
 _MORE: Final = int(zmq.SNDMORE)
 _IN: Final = int(zmq.POLLIN)
 _EVENTS: Final = int(zmq.EVENTS)
-"""As plain integers: those of an enumeration take microseconds to put together."""
+"""Plain integers, because combining enumeration members takes microseconds."""
 
 
 @final
 class Endpoint:
-    """A ZeroMQ socket of one thread of one process, with the rules that keep messages apart.
+    """A ZeroMQ socket, owned by one thread of one process, that keeps messages separate.
 
     `parts` and `nbytes` limit the frames and bytes of a message; a message over either limit is dropped
     whole.
@@ -62,9 +62,9 @@ class Endpoint:
     __slots__ = (
         "_fences",
         "_forget",
-        "_guests",
         "_linger",
         "_paths",
+        "_peers",
         "_process",
         "_thread",
         "addresses",
@@ -99,11 +99,11 @@ class Endpoint:
         self.nbytes: int = nbytes
         self.torn: str = ""
         self.signer: str = ""
-        self.last: zmq.Frame | None = None  # the first frame of the message that came last
+        self.last: zmq.Frame | None = None  # the first frame of the last received message
         self.is_encrypted: bool = security is not None
         self._forget: Callable[[], object] | None = None
         self._fences: ConnectionAttempts | None = None
-        self._guests: PeerConnections | None = None
+        self._peers: PeerConnections | None = None
         self._paths = Paths()
         self.before_close: Callable[[], object] | None = None
         self.addresses: list[str] = []
@@ -121,10 +121,10 @@ class Endpoint:
             if security is not None:
                 self._forget = secure(socket, security)
             if watched:
-                self._guests = PeerConnections(socket)
+                self._peers = PeerConnections(socket)
         except zmq.ZMQError as error:
             self.close()
-            raise failed("no socket can be set up", error) from error
+            raise failed("cannot set up a socket", error) from error
         except BaseException:
             self.close()
             raise
@@ -135,12 +135,12 @@ class Endpoint:
 
     @property
     def is_leaked(self) -> bool:
-        """True if it is still open in the process that opened it; a child of fork leaks nothing."""
+        """True if it is still open in the process that opened it; a forked child leaks nothing."""
         return self.socket is not None and self._process == os.getpid()
 
     def open(self) -> "zmq.Socket[bytes]":
-        """Return ZeroMQ's socket; it raises where this one may not be used."""
-        # First, because in a child of fork the other attributes describe the parent's socket.
+        """Return ZeroMQ's socket; raise if this process or thread may not use it."""
+        # Check the process first: in a forked child the other attributes describe the parent's socket.
         if self._process != os.getpid():
             check_process(self._process, f"this {self.kind.name} socket")
         if self.torn:
@@ -154,7 +154,7 @@ class Endpoint:
         return self.socket
 
     def adopt(self) -> None:
-        """Let the socket belong to the calling thread; a lock must separate it from the previous owner."""
+        """Move ownership of the socket to the calling thread; a lock must exclude the previous owner."""
         self._thread = threading.get_ident()
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class Endpoint:
             self.before_close()
         socket, self.socket = self.socket, None
         fences, self._fences = self._fences, None
-        guests, self._guests = self._guests, None
+        guests, self._peers = self._peers, None
         self._paths.remove()
         if socket is not None:
             if fences is not None:
@@ -175,7 +175,7 @@ class Endpoint:
             self._forget()
 
     def counters(self) -> Counters:
-        """Return the traffic so far."""
+        """Return the traffic counters so far."""
         sent, received = self.sent, self.received
         return Counters(
             messages_sent=sent[0],
@@ -190,7 +190,7 @@ class Endpoint:
         )
 
     def bind(self, address: str) -> str:
-        """Listen at an address, and return it as ZeroMQ spells it."""
+        """Listen at an address, and return ZeroMQ's spelling of the address."""
         socket = self.open()
         if is_taken(address):
             raise failed(f"cannot listen at {address}", zmq.ZMQError(errno.EADDRINUSE))
@@ -206,12 +206,10 @@ class Endpoint:
     def connect(self, address: str) -> None:
         """Connect to an address, and monitor the connection."""
         socket = self.open()
-        if self._guests is not None:
-            raise TransportError(
-                errno.ENOTSUP, "a socket that watches its guests listens, and does not connect"
-            )
+        if self._peers is not None:
+            raise TransportError(errno.ENOTSUP, "a socket with watched=True can only listen, not connect")
         try:
-            # Within a process there is no handshake, and a missing peer may still connect.
+            # An inproc connection has no handshake, and a missing peer may still connect.
             if not address.startswith("inproc:") and self.kind.waits:
                 if self._fences is None:
                     self._fences = ConnectionAttempts(socket, is_encrypted=self.is_encrypted)
@@ -222,7 +220,7 @@ class Endpoint:
         self.addresses.append(address)
 
     def _wait(self, socket: "zmq.Socket[bytes]", flags: int, milliseconds: int) -> bool:
-        """Wait until the socket is ready; return whether it is. Raise if no peer can ever connect."""
+        """Return True if the socket becomes ready in time. Raise if no peer can ever connect."""
         fences = self._fences
         deadline = time.monotonic() + milliseconds / 1000
         while True:
@@ -236,12 +234,12 @@ class Endpoint:
                 try:
                     raise error
                 finally:
-                    # With its traceback it would be a ring.
+                    # Its traceback would make a reference cycle.
                     del error
             milliseconds = max(math.ceil((deadline - time.monotonic()) * 1000), 0)
 
     def is_broken(self) -> bool:
-        """Return True if ZeroMQ broke off a connection of this socket, and does not connect again."""
+        """Return True if ZeroMQ closed a connection of this socket and does not reconnect."""
         if self._fences is not None:
             self._fences.read()
         return self._fences is not None and self._fences.is_broken(self.addresses)
@@ -251,34 +249,36 @@ class Endpoint:
         socket = self.open()
         if self.kind.single:
             raise TransportError(
-                errno.ENOTSUP, f"a {self.kind.name} socket has no file descriptor: ask poll()"
+                errno.ENOTSUP, f"a {self.kind.name} socket has no file descriptor; use poll()"
             )
         return int(socket.getsockopt(zmq.FD))
 
     def descriptors(self) -> list[int]:
         """Return the file descriptors of the socket and of the monitors of its connections."""
-        told = [own.monitor for own in (self._fences, self._guests) if own is not None]
+        told = [own.monitor for own in (self._fences, self._peers) if own is not None]
         places = [self.open(), *told]
         return [int(place.getsockopt(zmq.FD)) for place in places]
 
     def guests(self) -> tuple[int, ...]:
-        """Return the descriptors of the connections that peers made to it, the oldest first."""
+        """Return the descriptors of the connections from peers, oldest first."""
         self.open()
-        if self._guests is None:
-            raise TransportError(errno.ENOTSUP, f"this {self} watches no guests: watched=True has it do so")
+        if self._peers is None:
+            raise TransportError(
+                errno.ENOTSUP, f"this {self} does not record connections; open it with watched=True"
+            )
         try:
-            self._guests.read()
+            self._peers.read()
         except zmq.ZMQError as error:
-            # ZeroMQ is shut down while the interpreter ends, also under a thread that still serves.
+            # At interpreter exit ZeroMQ is shut down even while a thread still serves.
             raise failed(f"{self} reads its connections", error) from error
-        return tuple(self._guests)
+        return tuple(self._peers)
 
     def ready(self) -> int:
-        """Return ZeroMQ's flags of possible operations now."""
+        """Return ZeroMQ's flags of the operations that are possible now."""
         return int(self.open().getsockopt(zmq.EVENTS))
 
     def timed_out(self, what: str, seconds: float) -> TransportError:
-        """Return the error for a wait that was in vain."""
+        """Return the error for a wait that timed out."""
         if self._fences is not None:
             self._fences.read()
             waited = f" within {seconds} s" if seconds else ""
@@ -287,7 +287,7 @@ class Endpoint:
         return TransportTimeoutError(f"{what} this {self} within {seconds} s")
 
     def count(self, counts: list[int], lengths: list[int]) -> None:
-        """Count a message whose frames have these lengths among those that were `sent` or `received`."""
+        """Add a message with frames of these lengths to the `sent` or `received` counts."""
         count_message(counts, lengths, hidden=self.kind.hidden, is_encrypted=self.is_encrypted)
 
     # Sending.
@@ -295,7 +295,7 @@ class Endpoint:
     def send(self, frames: Sequence[bytes | memoryview], seconds: float) -> list[zmq.MessageTracker]:
         """Send a message with its envelope.
 
-        Return the trackers of the frames that were not copied, which tell when each may change.
+        Return the trackers of frames that were not copied. A tracker tells when its frame may change.
         """
         socket = self.open()
         if not self.kind.sends:
@@ -326,18 +326,18 @@ class Endpoint:
         """Send a message, whole or not at all; return False if there was no room for it in time."""
         sent, last = 0, len(frames) - 1
         begun = False
-        # A PAIR must not wait: the next peer would get messages for the last one.
+        # A PAIR must not wait, because the next peer would receive messages meant for the previous one.
         flags = _NOW if self.kind.name == "PAIR" else 0
         try:
             while sent <= last:
-                # Before the call, not after it: an exception may strike when ZeroMQ has the frame already.
+                # Set this before the call: an exception may occur when ZeroMQ already has the frame.
                 begun = True
                 try:
-                    tracker = _hand_over(
+                    tracker = _send_frame(
                         socket, frames[sent], (flags if sent else _NOW) | (_MORE if sent < last else 0)
                     )
                 except zmq.ZMQError as error:
-                    # ZeroMQ keeps nothing of a refused first frame.
+                    # ZeroMQ keeps no part of a refused first frame.
                     begun = sent > 0
                     if begun or error.errno != zmq.EAGAIN:
                         raise
@@ -363,7 +363,7 @@ class Endpoint:
         trackers: list[zmq.MessageTracker],
         deadline: float,
     ) -> bool:
-        """Send a message of one frame, to the peer that the frame before it names, if there is one."""
+        """Send a message of one frame, preceded by the frame that names the peer, if any."""
         number = int.from_bytes(frames[0], "big") if self.kind.addressed else None
         while True:
             try:
@@ -376,21 +376,21 @@ class Endpoint:
                 return True
 
     def _wait_for_room(self, socket: "zmq.Socket[bytes]", deadline: float) -> bool:
-        """Wait until a message may be taken, or a moment longer; return False when the time is up."""
+        """Wait until there may be room for a message; return False on timeout."""
         left = deadline - time.monotonic()
         if left <= 0:
             return False
         if self.kind.addressed:
-            # It says that it has room when any peer has, which need not be this one.
+            # The socket reports room if any peer has room, which need not be this one.
             time.sleep(min(left, _PAUSE))
-            # A peer that has gone is let go of once it is seen that nothing of its is left to be received.
+            # ZeroMQ forgets a disconnected peer only once no message from it is left to receive.
             socket.getsockopt(zmq.EVENTS)
         else:
             self._wait(socket, zmq.POLLOUT, min(math.ceil(left * 1000), _LONGEST))
         return True
 
     def _tear(self, where: str) -> None:
-        """Close a socket that holds a part of a message: ZeroMQ then discards it."""
+        """Close a socket with a partly sent message; ZeroMQ then discards that part."""
         self.torn = (
             f"this {self.kind.name} socket was interrupted {where}; it is closed, so that no part of "
             "a message arrives: open another one"
@@ -400,7 +400,7 @@ class Endpoint:
     # Receiving.
 
     def poll(self, seconds: float) -> bool:
-        """Wait until a message is there; return whether one is."""
+        """Return True if a message arrives in time."""
         socket, milliseconds = self.open(), to_milliseconds(seconds, "timeout")
         try:
             if not milliseconds and self._fences is None:
@@ -418,13 +418,13 @@ class Endpoint:
         try:
             first = self._first(socket, milliseconds)
             if first is not None:
-                return self._take(socket, first)
+                return self._read_rest(socket, first)
         except zmq.ZMQError as error:
             if error.errno == zmq.EFSM:
                 raise TransportError(error.errno, f"this {self} {_TURNS[self.kind.name]}") from error
             raise failed("receiving failed", error) from error
         except BaseException:
-            # The exception may strike after the first frame was taken and before any caller has it.
+            # The exception may occur after the first frame was received and before the caller has it.
             self._drop_rest(socket)
             raise
         raise self.timed_out("no message came to", seconds)
@@ -433,8 +433,8 @@ class Endpoint:
         """Return the first frame of the next message; None if none comes in time."""
         fences = self._fences
         begin = time.monotonic()
-        # Polling the socket alone costs half as much as polling the monitors of its connections with it.
-        # And never within `recv`, which a signal lets wait from the beginning, for as long as signals come.
+        # Polling only the socket costs half as much as polling it with its monitor. Never wait within `recv`:
+        # each signal restarts its timeout.
         patience = milliseconds if fences is None else min(milliseconds, _PATIENCE)
         if patience == 0 or zmq.zmq_poll([(socket, _IN)], patience):
             with suppress(zmq.Again):
@@ -448,8 +448,8 @@ class Endpoint:
                 return socket.recv(_NOW, copy=False)
         return None
 
-    def _take(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
-        """Return the frames of a message that begins with `frame`, or the sender if it is too large."""
+    def _read_rest(self, socket: "zmq.Socket[bytes]", frame: zmq.Frame) -> list[zmq.Frame] | bytes:
+        """Return the frames of a message that begins with `frame`, or the sender of one that is too large."""
         frames = [frame]
         lengths = [len(frame)]
         most_frames, most, total = self.parts + 4, self.nbytes, lengths[0]
@@ -458,7 +458,7 @@ class Endpoint:
         try:
             while not whole:
                 if excess:
-                    # A message may have millions of frames: make no objects for dropped ones.
+                    # A message may have millions of frames, so create no objects for dropped frames.
                     _drop_frames(socket)
                     whole = True
                     break
@@ -476,18 +476,18 @@ class Endpoint:
         if excess:
             if self.kind.single and self.kind.addressed:
                 return routing_of(frames[0])
-            # The rest was read and dropped, so that the next message starts where it should.
+            # The rest was read and dropped, so that the next read starts at the next message.
             return peer_of(self.kind, frames)
         if self.kind.single and self.kind.addressed:
             frames.insert(0, zmq.Frame(routing_of(frames[0])))
         self.count(self.received, lengths[1:] if self.kind.addressed and not self.kind.single else lengths)
-        # The first frame is small: nothing large is kept.
+        # The first frame is small, so little memory is kept.
         self.last = frames[0]
         self.signer = signer_of(frames[-1]) if self.is_encrypted else ""
         return frames
 
     def _drop_rest(self, socket: "zmq.Socket[bytes]") -> None:
-        """Drop the rest of a message, so that it is not read as the beginning of the next."""
+        """Drop the rest of a message, which would otherwise be read as the start of the next one."""
         try:
             while socket.getsockopt(zmq.RCVMORE):
                 socket.recv(zmq.NOBLOCK, copy=False)
@@ -507,7 +507,7 @@ _TURNS: Final = {
 def _unreachable(peer: bytes) -> PeerUnreachableError:
     """Return the error for a peer that is not connected.
 
-    Raise it without a local variable: with its traceback that would be a cycle that keeps all frames.
+    Raise it without a local variable, whose traceback would make a cycle that keeps all frames.
     """
     gone = PeerUnreachableError(zmq.EHOSTUNREACH, f"the peer {peer!r} is not connected")
     gone.peer = peer
@@ -515,16 +515,16 @@ def _unreachable(peer: bytes) -> PeerUnreachableError:
 
 
 def _drop_frames(socket: "zmq.Socket[bytes]") -> None:
-    """Drop the rest of a message, of which frames are left."""
+    """Drop the remaining frames of a message."""
     receive = socket.recv
     while receive(_NOW, copy=False).more:
         pass
 
 
-def _hand_over(
+def _send_frame(
     socket: "zmq.Socket[bytes]", frame: bytes | memoryview, flags: int
 ) -> zmq.MessageTracker | None:
-    """Pass a frame to ZeroMQ; return a tracker that tells when it may change, if it was not copied."""
+    """Pass a frame to ZeroMQ; return a tracker of its memory unless it was copied."""
     if len(frame) < _COPIED:
         socket.send(frame, flags)
         return None

@@ -1,4 +1,4 @@
-"""`KeyPair`: the two keys of one side, and the file that keeps them."""
+"""`KeyPair`: a public and a secret key, and the file that stores them."""
 
 import errno
 import os
@@ -16,12 +16,12 @@ from tensorwrapper.errors import ConversionError, TransportError
 __all__ = ["KeyPair", "to_key"]
 
 _KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
-"""Thirty-two bytes in Z85, as ZeroMQ writes keys."""
+"""32 bytes in Z85, ZeroMQ's encoding of keys."""
 
 _LINE: Final = re.compile(r'\s*(public|secret)-key\s*=\s*"([^"]*)"\s*')
 
 _LONGEST: Final = 4096
-"""Bytes that are read of a file of keys."""
+"""Size limit of a key file in bytes."""
 
 _PRIVATE: Final = 0o600
 
@@ -31,7 +31,7 @@ def to_key(key: str | bytes, what: str = "a key") -> str:
     text = key.decode("ascii", "replace") if isinstance(key, bytes) else key
     if not isinstance(cast("object", text), str) or _KEY.fullmatch(text) is None:
         # The value may be a secret, so the error does not show it.
-        raise ConversionError(f"{what} is 40 characters of Z85, and not what was given")
+        raise ConversionError(f"{what} must be 40 characters of Z85")
     return text
 
 
@@ -46,9 +46,9 @@ def _to_secret(key: str | bytes) -> str:
 @final
 @frozen
 class KeyPair:
-    """A public key, which others know this side by, and the secret one that proves it.
+    """A public key, which identifies this side, and the secret key that proves it.
 
-    Keys are those of CURVE, 40 characters of Z85. The secret one is not shown; hand out the public one.
+    Both are CURVE keys of 40 Z85 characters. Share the public key; `repr` hides the secret one.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class KeyPair:
 
     @classmethod
     def make(cls) -> "KeyPair":
-        """Return two new keys.
+        """Return a new key pair.
 
         Raises
         ------
@@ -70,18 +70,18 @@ class KeyPair:
             If this ZeroMQ was built without CURVE.
         """
         if not zmq.has("curve"):
-            raise TransportError(errno.ENOTSUP, "this ZeroMQ was built without CURVE, so it makes no keys")
+            raise TransportError(errno.ENOTSUP, "this ZeroMQ was built without CURVE, so it cannot make keys")
         public, secret = zmq.curve_keypair()
         return cls(public.decode(), secret.decode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "KeyPair":
-        """Return the keys in a file that only its owner may be able to read.
+        """Return the keys in a file, which only its owner may be able to read.
 
         Raises
         ------
         TransportError
-            If there is no such file, it has no keys, or others may read it.
+            If the file is missing, has no keys, or other users may read it.
         """
         place = Path(path)
         try:
@@ -91,12 +91,13 @@ class KeyPair:
             raise _failed("read from", place, error) from error
         if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
             raise TransportError(
-                errno.EPERM, f"others may read the keys in {place}: make its mode 0600, and the keys new"
+                errno.EPERM,
+                f"other users can read the keys in {place}; make new keys, and set its mode to 0600",
             )
         lines = [_LINE.fullmatch(line) for line in text.decode("ascii", "replace").splitlines()]
         found = {line[1]: line[2] for line in lines if line}
         if found.keys() != {"public", "secret"}:
-            raise TransportError(errno.EINVAL, f"{place} has not both keys, 'public-key' and 'secret-key'")
+            raise TransportError(errno.EINVAL, f"{place} must have both 'public-key' and 'secret-key'")
         return cls(found["public"], found["secret"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -105,12 +106,12 @@ class KeyPair:
         Raises
         ------
         TransportError
-            If there is a file already, or none can be made.
+            If the file exists, or cannot be created.
         """
         place = Path(path)
         text = f'metadata\ncurve\n    public-key = "{self.public}"\n    secret-key = "{self.secret}"\n'
         try:
-            # Private from the first moment: a mode that is set later leaves a moment in which others read.
+            # Create the file with a private mode. Changing the mode later would let others read it before.
             number = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
             with os.fdopen(number, "w", encoding="ascii") as file:
                 file.write(text)
@@ -119,4 +120,4 @@ class KeyPair:
 
 
 def _failed(what: str, place: Path, error: OSError) -> TransportError:
-    return TransportError(error.errno, f"no keys can be {what} {place}: {error.strerror}")
+    return TransportError(error.errno, f"keys cannot be {what} {place}: {error.strerror}")

@@ -1,4 +1,4 @@
-"""The kinds of socket: their abilities, their envelopes, and which of them this ZeroMQ can run."""
+"""The kinds of socket: their abilities, their envelopes, and whether this ZeroMQ supports them."""
 
 from collections.abc import Mapping
 from typing import Final, Literal, final
@@ -13,7 +13,7 @@ __all__ = ["Kind", "SocketKind", "check_kind"]
 SocketKind = Literal[
     "PUSH", "PULL", "PUB", "SUB", "REQ", "REP", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"
 ]
-"""The kinds of socket; CLIENT and SERVER need a ZeroMQ that is built with its draft API."""
+"""The kinds of socket; CLIENT and SERVER need a ZeroMQ built with the draft API."""
 
 
 @final
@@ -25,19 +25,19 @@ class Kind:
     sends: bool = True
     receives: bool = True
     delimiter: bool = False
-    """True if an empty frame precedes a message; it is added and removed here."""
+    """True if an empty frame precedes each message. This library adds and removes it."""
     hidden: int = 0
-    """Empty frames that ZeroMQ itself puts before a message, on the wire."""
+    """Number of empty frames that ZeroMQ itself prepends to each message on the wire."""
     addressed: bool = False
-    """True if the first frame names the peer, and never leaves the process."""
+    """True if the first frame names the peer; it is not sent."""
     single: bool = False
-    """True if a message is one frame, and its peer is a number beside it."""
+    """True if a message is one frame with the number of its peer as metadata."""
     waits: bool = True
-    """True if sending waits for a peer with room; else a message without a receiver is lost."""
+    """True if sending waits for a peer with room; otherwise a message without a receiver is lost."""
 
     @property
     def number(self) -> int:
-        """ZeroMQ's number for it."""
+        """ZeroMQ's number of this kind."""
         return int(zmq.SocketType[self.name])
 
 
@@ -67,15 +67,15 @@ def check_kind(kind: SocketKind) -> Kind:
     Raises
     ------
     UnsupportedSocketError
-        If there is no such kind, or this build of ZeroMQ would abort the process when one is used.
+        If the kind is unknown, or would make this build of ZeroMQ abort the process.
     """
     found = _KINDS.get(kind)
     if found is not None:
         return found
     draft = _DRAFT.get(kind)
     if draft is None:
-        # Only listed kinds: using a draft kind may abort the process.
-        raise UnsupportedSocketError(f"there is no socket of kind {kind!r}; {', '.join(_KINDS)} are known")
+        # Accept only listed kinds, because using a draft kind may abort the process.
+        raise UnsupportedSocketError(f"unknown kind of socket {kind!r}; allowed: {', '.join(_KINDS)}")
     if not zmq.has("draft") or not zmq.DRAFT_API:
         raise UnsupportedSocketError(
             f"{kind} sockets need a ZeroMQ and a pyzmq with the draft API; with this one "

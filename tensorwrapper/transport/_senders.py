@@ -1,4 +1,4 @@
-"""The sender of a message as ZeroMQ reports it: for answers, for errors, and by key."""
+"""Identify the sender of a message: by identity, host, connection, number or key."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -11,7 +11,7 @@ __all__ = ["descriptor_of", "peer_of", "routing_of", "signer_of"]
 
 
 def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
-    """Return the sender of a message: a ROUTER's identity of the peer, else the host if ZeroMQ knows it."""
+    """Return the sender of a message: the identity of a ROUTER's peer, otherwise the host if known."""
     if kind.addressed:
         return frames[0].bytes
     try:
@@ -21,7 +21,7 @@ def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
 
 
 def descriptor_of(frame: zmq.Frame) -> int | None:
-    """Return the descriptor of the connection that a message came over; None if there is none."""
+    """Return the file descriptor of a message's connection; None if there is none."""
     try:
         return int(cast("Any", frame.get(zmq.SRCFD)))
     except (zmq.ZMQError, AttributeError, ValueError):
@@ -29,12 +29,12 @@ def descriptor_of(frame: zmq.Frame) -> int | None:
 
 
 def routing_of(frame: zmq.Frame) -> bytes:
-    """Return a SERVER's number of the sender of a message."""
+    """Return the number by which a SERVER knows the sender of a message."""
     return int(frame.routing_id).to_bytes(4, "big")
 
 
 def signer_of(frame: zmq.Frame) -> str:
-    """Return the public key that the sender of a message has proved; "" if there is none."""
+    """Return the authenticated public key of a message's sender; "" if there is none."""
     try:
         return str(frame.get("User-Id"))
     except zmq.ZMQError:

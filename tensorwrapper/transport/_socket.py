@@ -1,8 +1,8 @@
 """`Socket`: messages over ZeroMQ, with time limits everywhere and no copies of large frames.
 
-PUSH/PULL, PUB/SUB and PAIR carry the frames of a message as they are. DEALER puts an empty frame before
-them, as REQ does, and ROUTER the peer's identity before that. CLIENT and SERVER carry all frames as one, and
-are refused where the build of ZeroMQ cannot run them.
+PUSH/PULL, PUB/SUB and PAIR carry the frames of a message as they are. DEALER prepends an empty frame, as REQ
+does. ROUTER also prepends the peer's identity. CLIENT and SERVER join all frames into one; they raise where
+the build of ZeroMQ lacks them.
 """
 
 import errno
@@ -36,10 +36,10 @@ from tensorwrapper.wire.lowlevel import frame_views, refuse
 __all__ = ["Socket"]
 
 _NUMBER: Final = 4
-"""Bytes of a SERVER's number of a peer."""
+"""Bytes of the number by which a SERVER knows a peer."""
 
 _ORIGINS: Final = 1024
-"""Senders whose numbers a SUB follows."""
+"""Number of senders whose sequence numbers a SUB tracks."""
 
 
 @final
@@ -49,11 +49,11 @@ class Socket(Closing):
     Parameters
     ----------
     kind
-        PUSH, PULL, PUB, SUB, REQ, REP, PAIR, DEALER or ROUTER; CLIENT or SERVER, which copy each message into
-        one frame, with a ZeroMQ that has its draft API. A PUB drops messages that a subscriber has no room
-        for or that have no subscriber; REQ and REP send and receive in turn.
+        PUSH, PULL, PUB, SUB, REQ, REP, PAIR, DEALER or ROUTER. With a ZeroMQ built with the draft API also
+        CLIENT or SERVER, which copy each message into one frame. A PUB drops messages without a subscriber,
+        or if its queue is full. REQ and REP send and receive in turn.
     timeout
-        How many seconds a call may wait unless it says otherwise.
+        Default time limit of a call, in seconds.
     limits
         Limits on messages from peers. ZeroMQ gathers a whole message before it delivers it. It limits the
         size of each frame, by ``total_bytes``, but not the number of frames: a peer that never ends a
@@ -61,24 +61,24 @@ class Socket(Closing):
         private ``ipc`` path, a private network, CURVE), and serve untrusted peers from a separate process
         with a memory limit.
     linger
-        Seconds for which unsent messages may still be sent once the socket is closed. A process waits
-        for that at its end, unless it leaves by ``os._exit`` or a signal: then `Delivery.wait` first.
+        Seconds for which unsent messages may still be sent once the socket is closed. A process waits for
+        them at its end, unless it exits by ``os._exit`` or a signal: call `Delivery.wait` before that.
     security
         A `CurveServer`, which admits listed clients, or a `CurveClient`. Without it, every client that
-        reaches the address is admitted, can read the traffic, and can claim to be another.
+        reaches the address is admitted, can read the traffic, and can impersonate another.
     stalled
         Seconds without progress after which the connection to a peer is cut. Messages under way are then
         lost, so the caller must request missing ones again. By default a peer may take any time. The
-        operating system enforces this, for ``tcp``, where it can.
+        operating system enforces this limit, for ``tcp`` and where supported.
     watched
-        Whether it reports the connections of peers, by `guests`. Such a socket cannot connect.
+        Whether to record the connections of peers, which `guests` returns. Such a socket cannot connect.
 
     Raises
     ------
     UnsupportedSocketError
         For CLIENT and SERVER where using one would abort the process.
     TransportError
-        If there are no file descriptors left for it.
+        If too few file descriptors are free.
 
     Notes
     -----
@@ -156,43 +156,45 @@ class Socket(Closing):
 
     @property
     def is_broken(self) -> bool:
-        """True if ZeroMQ broke off a connection that it had made, and does not connect again.
+        """True if ZeroMQ closed an established connection and does not reconnect.
 
-        ZeroMQ does so when a frame exceeds ``limits``, of which it delivers nothing, or is malformed. This
-        property reports it a fifth of a second later; another socket may be opened. If the peer broke the
-        connection, ZeroMQ connects again.
+        ZeroMQ does so when a frame is malformed or exceeds ``limits``; it delivers no part of that message.
+        This property becomes True a fifth of a second later; open another socket then. If the peer closed the
+        connection, ZeroMQ reconnects.
         """
         return self._endpoint.is_broken()
 
     @property
     def sender(self) -> int | None:
-        """The file descriptor of the connection that the message of a ROUTER came over which came last.
+        """The file descriptor of the connection of a ROUTER's last received message.
 
-        It is ZeroMQ's: to look at, as long as that peer is there. None where no system has one for it.
+        ZeroMQ owns the descriptor: only inspect it, and only while the peer is connected. None where the
+        platform or transport has none.
         """
         last = self._endpoint.last
         return descriptor_of(last) if last is not None and self._endpoint.kind.addressed else None
 
     @property
     def guests(self) -> tuple[int, ...]:
-        """The file descriptors of the connections that peers made to it, the oldest first.
+        """File descriptors of the connections from peers, oldest first.
 
-        It must be `watched`. They are ZeroMQ's, as that of the `sender`; some peers have sent nothing.
+        Requires ``watched=True``. ZeroMQ owns the descriptors, as for `sender`. Some of these peers may not
+        have sent a message yet.
 
         Raises
         ------
         TransportError
-            If it is not watched.
+            If the socket was opened without ``watched=True``.
         """
         return self._endpoint.guests()
 
     def bind(self, address: str) -> str:
-        """Listen at an address and return it with the port filled in (``tcp://127.0.0.1:*`` picks one).
+        """Listen at an address and return it with the port (``tcp://127.0.0.1:*`` picks one).
 
         Raises
         ------
         TransportError
-            If the address is in use or not valid; the text names it.
+            If the address is in use or invalid.
         ConversionError
             If the address is not text.
         """
@@ -214,13 +216,12 @@ class Socket(Closing):
     def connect(self, address: str) -> None:
         """Connect to an address; ZeroMQ retries in the background until a peer listens there.
 
-        Until then `send` waits. Only an ``inproc`` address queues messages for a peer that does not listen
-        yet.
+        Until then `send` waits. Only an ``inproc`` address queues messages before the peer listens.
 
         Raises
         ------
         TransportError
-            If the address is not valid.
+            If the address is invalid.
         ConversionError
             If the address is not text.
         """
@@ -232,10 +233,10 @@ class Socket(Closing):
         self._endpoint.connect(address)
 
     def subscribe(self, topic: bytes | str = b"") -> None:
-        """Let a SUB receive messages that begin with these bytes; by default all. Required before any.
+        """Subscribe a SUB to messages that begin with these bytes, by default to all. Without it none arrive.
 
-        A message begins with ``ZIO``, its level, its form in four characters, and its label: ``ZIO4TENS``
-        is a topic, and ``ZIO`` all messages.
+        A message begins with ``ZIO``, its level, its form in four characters, and its label. So the topic
+        ``ZIO4TENS`` selects one form, and ``ZIO`` all messages.
 
         Raises
         ------
@@ -245,7 +246,7 @@ class Socket(Closing):
         self._set_topic(zmq.SUBSCRIBE, topic)
 
     def unsubscribe(self, topic: bytes | str = b"") -> None:
-        """Take one subscription to a topic back.
+        """Cancel one subscription to a topic.
 
         Raises
         ------
@@ -257,9 +258,9 @@ class Socket(Closing):
     def _set_topic(self, option: int, topic: object) -> None:
         socket = self._endpoint.open()
         if self.kind != "SUB":
-            raise TransportError(errno.ENOTSUP, f"a SUB socket has topics, and a {self.kind} has none")
+            raise TransportError(errno.ENOTSUP, f"only a SUB socket has topics, not a {self.kind}")
         if not isinstance(topic, bytes | str):
-            raise ConversionError(f"a topic is bytes or text, not {topic!r}")
+            raise ConversionError(f"a topic must be bytes or str, not {topic!r}")
         socket.setsockopt(option, topic.encode() if isinstance(topic, str) else topic)
 
     def send(
@@ -280,33 +281,34 @@ class Socket(Closing):
         peer
             The receiving peer: required by ROUTER, and only there.
         timeout
-            How many seconds to wait for room or for a peer, also for one that is still connecting.
+            Seconds to wait for room, or for a peer to connect.
 
         Raises
         ------
         TransportTimeoutError
-            If no peer took the message in time; nothing of it was sent.
+            If no peer took the message in time. No part of the message was sent.
         PeerUnreachableError
             If the peer of a ROUTER is not connected.
         TransportTornError
-            If an earlier message was left unfinished, or this one is.
+            If sending this message or an earlier one was interrupted.
         LocalProtocolError
-            If there are no two header frames.
+            If the message has fewer than two header frames.
         ConversionError
-            If `message` is one array or text and not frames, or `peer` is not bytes.
+            If `message` is an array or str instead of frames, or `peer` is not bytes.
         """
         endpoint = self._endpoint
         endpoint.open()
         frames = message.to_frames() if isinstance(message, Message) else message
-        # A memoryview locks its exporter: a bytearray that is cleared or a map that is closed while ZeroMQ
-        # reads it raises instead of crashing the process.
+        # A memoryview locks its exporter. Clearing a bytearray or closing a map while ZeroMQ reads it then
+        # raises instead of crashing the process.
         views = frame_views(frames)
         if len(views) < 2:
-            # Less could not be read, and nothing at all would leave an envelope for the next message.
-            raise LocalProtocolError("frame", f"a message has two header frames at least, not {len(views)}")
+            # A shorter message could not be read. An empty one would leave its envelope before the next
+            # message.
+            raise LocalProtocolError("frame", f"a message has at least two header frames, not {len(views)}")
         if (peer is not None) != endpoint.kind.addressed:
             raise TransportError(
-                "a ROUTER or SERVER needs the peer to send to; other sockets do not take one"
+                "peer= is required for a ROUTER or SERVER, and not allowed for other sockets"
             )
         envelope = [_identity(peer, endpoint.kind)] if peer is not None else []
         if endpoint.kind.delimiter:
@@ -362,7 +364,7 @@ class Socket(Closing):
     def receive_signed(self, *, timeout: float | None = None) -> tuple[bytes, str, list[memoryview]]:
         """Return the result of `receive_frames`, with the authenticated public key of the sender in between.
 
-        The key is that of a peer which a `CurveServer` let in; without one it is empty.
+        The key is empty unless a `CurveServer` admitted the sender.
 
         Raises
         ------
@@ -373,7 +375,7 @@ class Socket(Closing):
         return found[0], self._endpoint.signer, found[1]
 
     def _next(self, timeout: float | None) -> tuple[bytes, list[memoryview], list[zmq.Frame]]:
-        """Return the peer to answer, the frames of the next message, and all frames with its envelope."""
+        """Return the sender of the next message, its frames, and its frames with the envelope."""
         kind = self._endpoint.kind
         frames = self._endpoint.receive(self._timeout if timeout is None else timeout)
         try:
@@ -381,7 +383,7 @@ class Socket(Closing):
                 refuse(
                     "limit",
                     f"a message has over {self._limits.parts} parts or too many bytes; "
-                    "limits=Limits(parts=..., received_bytes=...) raises that",
+                    "limits=Limits(parts=..., received_bytes=...) can raise it",
                 )
             begin = 1 if kind.addressed else 0
             peer = frames[0].bytes if begin else b""
@@ -397,7 +399,7 @@ class Socket(Closing):
         return peer, [frame.buffer for frame in (frames[begin:] if begin else frames)], frames
 
     def _follow(self, message: Message) -> None:
-        """Count the messages that a SUB missed, by the sequence numbers of one origin."""
+        """Count the messages that a SUB missed, from gaps in the sequence numbers of an origin."""
         last = self._numbers.get(message.origin)
         if last is not None and message.seqno > last + 1:
             self._endpoint.dropped += message.seqno - last - 1
@@ -405,7 +407,7 @@ class Socket(Closing):
             self._numbers[message.origin] = message.seqno
 
     def poll(self, timeout: float = 0.0) -> bool:
-        """Return whether a message is there to be received; wait for one so many seconds at most.
+        """Return True if a message can be received; wait for one at most `timeout` seconds.
 
         Raises
         ------
@@ -415,24 +417,24 @@ class Socket(Closing):
         return self._endpoint.poll(timeout)
 
     def _ready(self) -> int:
-        """Return whether it can send and receive now, as ZeroMQ's flags."""
+        """Return ZeroMQ's flags for whether it can send and receive now."""
         return self._endpoint.ready()
 
     def _timed_out(self, what: str, seconds: float) -> TransportError:
         return self._endpoint.timed_out(what, seconds)
 
     def filenos(self) -> list[int]:
-        """Return the file descriptors at one of which it can be seen that something has changed: as `fileno`.
+        """Return all file descriptors to watch for changes, including that of `fileno`.
 
-        A second one belongs to the monitor of its connections, if it has one.
+        The second descriptor, if any, belongs to the monitor of its connections.
         """
         return self._endpoint.descriptors()
 
     def fileno(self) -> int:
-        """Return the file descriptor that a selector may wait at.
+        """Return a file descriptor for selectors.
 
-        It only says that something has changed. After it became readable, and after every call of this
-        socket, ask `poll`; else the next change may have gone by.
+        The descriptor only signals a change. Call `poll` after it became readable and after every call of
+        this socket; otherwise the next change may be missed.
         """
         return self._endpoint.fileno()
 
@@ -441,7 +443,7 @@ class Socket(Closing):
         self._endpoint.close()
 
     def __del__(self) -> None:
-        # Closed first: pyzmq warns of an open socket as well, and one warning is enough.
+        # Close first, because pyzmq would also warn about an open socket.
         endpoint: Endpoint | None = getattr(self, "_endpoint", None)
         if endpoint is not None and endpoint.is_leaked:
             endpoint.close()
@@ -455,5 +457,5 @@ def _identity(peer: object, kind: Kind) -> bytes:
     if not isinstance(peer, bytes):
         raise ConversionError(f"peer must be bytes, as `receive_from` returns them, not {peer!r}")
     if kind.single and len(peer) != _NUMBER:
-        raise ConversionError(f"a SERVER calls its peers by {_NUMBER} bytes, not {peer!r}")
+        raise ConversionError(f"a SERVER identifies peers by {_NUMBER} bytes, not {peer!r}")
     return peer

@@ -1,4 +1,4 @@
-"""The page in a notebook: whose pages may have it in a frame, and what a notebook shows."""
+"""Embed the page in a notebook: origins that may frame it, and the HTML that a notebook displays."""
 
 import importlib
 import json
@@ -16,16 +16,16 @@ __all__ = ["framers_of", "notebook_origin", "shown_in_notebook"]
 _ORIGIN: Final = re.compile(r"(https?)://([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:]{2,45}\])(:[0-9]{1,5})?")
 _HERE: Final = ("localhost", "127.0.0.1")
 _LONGEST: Final = 2**16
-"""Bytes of what a server of notebooks says of itself."""
+"""Size limit of a Jupyter server's JSON file, in bytes."""
 
 
 def framers_of(origin: str | None) -> tuple[str, ...]:
-    """Return the origins whose pages may have the page in a frame: this one, by each name of this machine.
+    """Return the origins that may frame the page: this origin, under each name of this machine.
 
     Raises
     ------
     ConversionError
-        If it has another form.
+        If it is not of the form ``scheme://host:port``.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def framers_of(origin: str | None) -> tuple[str, ...]:
         return ()
     found = _ORIGIN.fullmatch(origin)
     if found is None:
-        raise ConversionError(f"an origin has a form as http://localhost:8888, and no path: {origin!r:.80}")
+        raise ConversionError(f"an origin is like http://localhost:8888, without a path, not {origin!r:.80}")
     scheme, host, port = found.groups(default="")
     names = _HERE if host in _HERE else ()
     return tuple(dict.fromkeys([origin, *[f"{scheme}://{name}{port}" for name in names]]))
@@ -45,7 +45,8 @@ def framers_of(origin: str | None) -> tuple[str, ...]:
 def notebook_origin() -> str | None:
     """Return the origin of the Jupyter server that started this process; None if it is not on this machine.
 
-    The server wrote a file about itself, with its number, which kernels have in `JPY_PARENT_PID`.
+    Each Jupyter server writes a JSON file named after its process id. Kernels find this id in
+    `JPY_PARENT_PID`.
     """
     number = os.environ.get("JPY_PARENT_PID", "")
     folder = _runtime_folder()
@@ -74,7 +75,7 @@ def _runtime_folder() -> Path | None:
 
 
 def shown_in_notebook(address: str, names: str, *, is_framed: bool) -> str:
-    """Return what a notebook shows: the page in a frame if that is allowed, and a link to it."""
+    """Return HTML for a notebook: a link to the page and, if allowed, the page in a frame."""
     link = f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">{escape(names)}</a>'
     if not is_framed:
         return link

@@ -1,4 +1,4 @@
-"""Tensors of servers, and of files that the page does not read by itself: parts of them are selected."""
+"""Select parts of tensors for the page, from servers and from files that JavaScript cannot read."""
 
 import json
 import threading
@@ -18,11 +18,11 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["MOST_ASKED", "Selected"]
 
 MOST_ASKED: Final = 2**16
-"""Bytes of a question."""
+"""Size limit of a request in bytes."""
 _MOST: Final = 2**20
-"""Elements of an answer."""
+"""Limit on the elements of a response."""
 _FEW: Final = 2**16
-"""Elements of rows that are sent whole, though not all of them are shown."""
+"""Rows up to this many elements are sent whole, though the page shows only part of them."""
 _COLUMNS: Final = 24
 _MOST_ROWS: Final = 4096
 _MOST_LISTED: Final = 256
@@ -33,10 +33,10 @@ _Lazy: TypeAlias = "Tensor[Any] | View[Any] | RemoteTensor"
 
 @final
 class Selected(Shown):
-    """Tensors by their names, one question at a time.
+    """Answers requests for parts of named tensors, one at a time.
 
-    A question is an object of JSON: `{"list": [first, end]}`, or `name` and one of `window`, `rows` and
-    `lengths`. The first is answered by JSON, the others by a message.
+    A request is a JSON object: either `{"list": [first, end]}`, or `name` with one of `window`, `rows` and
+    `lengths`. The response to a list is JSON; all others are messages.
     """
 
     __slots__ = ("_lock", "_names", "_tensors")
@@ -52,17 +52,17 @@ class Selected(Shown):
         return self._names
 
     def close(self) -> None:
-        """Let go of the file, or of the server."""
+        """Close the file or the connection."""
         with self._lock:
             self._tensors.close()
 
     def answer(self, question: bytes) -> bytes:
-        """Return what a question asks for.
+        """Return the response to a request.
 
         Raises
         ------
         TensorWrapperError
-            If the question has another form, names an unknown tensor, or wants too much.
+            If the request is malformed, names an unknown tensor, or exceeds a limit.
         """
         try:
             asked: Mapping[str, object] = json.loads(question)
@@ -74,14 +74,14 @@ class Selected(Shown):
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, TensorWrapperError):
                 raise
-            raise ConversionError(f"a question has another form: {error}") from error
+            raise ConversionError(f"invalid request: {error}") from error
 
     def _listed(self, first: int, end: int) -> list[dict[str, object]]:
         names = self._names[first : min(end, first + _MOST_LISTED)]
         return [self._described(name) for name in names]
 
     def _described(self, name: str) -> dict[str, object]:
-        """Return what is known of a tensor without its elements."""
+        """Return the metadata of a tensor, without reading elements."""
         said: dict[str, object] = {"name": name}
         try:
             tensor: _Lazy = self._tensors[name]
@@ -137,7 +137,7 @@ def _computed(part: _Lazy) -> "Tensor[Any]":
 
 def _check_count(count: int, most: int) -> None:
     if count > most:
-        raise ConversionError(f"an answer has up to {most} rows or elements, and not {count}")
+        raise ConversionError(f"a response has at most {most} rows or elements, not {count}")
 
 
 def _message(tensors: Sequence["Tensor[Any] | np.ndarray[Any, Any]"]) -> bytes:
@@ -145,7 +145,7 @@ def _message(tensors: Sequence["Tensor[Any] | np.ndarray[Any, Any]"]) -> bytes:
 
 
 def _tiling_of(tensor: _Lazy) -> list[list[int]] | None:
-    """Return the marks of tiles, mode by mode; None if there are no tiles."""
+    """Return the tile boundaries of each mode; None if there are no tiles."""
     try:
         tiling = tensor.tiling
     except LayoutError:
@@ -155,14 +155,14 @@ def _tiling_of(tensor: _Lazy) -> list[list[int]] | None:
 
 def _list(given: object) -> list[object]:
     if not isinstance(given, list) or len(cast("list[object]", given)) > 64:
-        raise TypeError("a list of up to 64 spans is allowed")
+        raise TypeError("expected a list of at most 64 spans")
     return cast("list[object]", given)
 
 
 def _span(given: object) -> tuple[int, int]:
-    """Return where a span begins and ends."""
+    """Return the start and stop of a span."""
     match given:
         case [int(first), int(end)] if 0 <= first <= end < 2**53:
             return first, end
         case _:
-            raise TypeError(f"[first, end] is allowed, and not {given!r:.60}")
+            raise TypeError(f"a span is [first, end], not {given!r:.60}")

@@ -1,4 +1,4 @@
-"""A server of files, and of tensors, to one page in a browser of this machine."""
+"""Serve files and tensors to one page in a browser on this machine."""
 
 import hmac
 import json
@@ -30,7 +30,7 @@ STATIC: Final = {
     "style.css": ("style.css", "text/css; charset=utf-8"),
     "tensorwrapper.js": ("tensorwrapper.js", "text/javascript; charset=utf-8"),
 }
-"""The files of the page, by their paths below the secret one."""
+"""Files of the page, by path below the secret path."""
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -48,13 +48,13 @@ _SECONDS: Final = 30
 
 
 _SERVER: Final = re.compile(r"(tcp|ipc|inproc)://.*", re.DOTALL)
-"""Addresses of servers of tensors; others are of files."""
+"""Address prefixes of tensor servers; any other argument is a file."""
 
 
 @final
 @frozen(eq=False)
-class _Shown:
-    """A file that the page may read, or tensors of which it may ask for parts."""
+class _Entry:
+    """A file that the page may read, or tensors whose parts it may request."""
 
     name: str
     what: Path | Selected
@@ -65,7 +65,7 @@ def _read_static(name: str) -> bytes:
 
 
 def page() -> str:
-    """Return the page as one HTML file, which opens files without a server: by a button, or dropped on it.
+    """Return the page as one HTML file, which opens files without a server, by a button or by drag and drop.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def page() -> str:
     html = _read_static("index.html").decode()
     reader = _read_static("tensorwrapper.js").decode()
     code = _read_static("app.js").decode()
-    # A module in a page imports nothing by its path: the reader comes first, without its exports.
+    # An inline module cannot import by path, so the reader is prepended without its exports.
     plain = "\n".join([line.removeprefix("export ") for line in reader.splitlines()])
     own = "\n".join([line for line in code.splitlines() if not line.startswith("import ")])
     script = f'<script type="module">\n{plain}\n{own}\n</script>'.replace("</script>\n</script>", "</script>")
@@ -89,14 +89,14 @@ class _Handler(BaseHTTPRequestHandler):
     server_version = "tensorwrapper"
     sys_version = ""
     timeout = _SECONDS
-    disable_nagle_algorithm = True  # else each answer waits for the client to acknowledge its head
+    disable_nagle_algorithm = True  # otherwise each body waits until the client acknowledges the headers
     viewer: "Viewer"
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the class above names it
-        """Say nothing: addresses have a secret."""
+        """Log nothing, because request paths contain the secret."""
 
     def do_GET(self) -> None:
-        """Answer with a file of the page, the list of files, or bytes of one of them."""
+        """Respond with a file of the page, the list of files, or bytes of a listed file."""
         rest, query = self._asked()
         if rest is None:
             return
@@ -113,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._json(what.names)
 
     def do_POST(self) -> None:
-        """Answer with a part of tensors that the page does not read by itself."""
+        """Respond with a part of a tensor that the page cannot read itself."""
         self.close_connection = True  # an unread body would be parsed as the next request
         rest, _ = self._asked()
         what = None if rest is None else self._shown(rest, "select")
@@ -137,7 +137,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(200, body, {"Content-Type": "application/octet-stream"})
 
     def _asked(self) -> tuple[str | None, str]:
-        """Return the path below the secret one, and the query; None if it was refused."""
+        """Return the path below the secret path, and the query; None if the request was refused."""
         if self.headers.get("Host") not in self.viewer.hosts:
             self._answer(403, b"another host")
             return None, ""
@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         return rest, query
 
     def _shown(self, rest: str, folder: str) -> Path | Selected | None:
-        """Return what has a number; None, and an answer that says so, if nothing has it."""
+        """Return the entry with a number. If there is none, send an error response and return None."""
         number = rest.removeprefix(f"{folder}/")
         if rest != number and number.isascii() and number.isdigit() and len(number) < 8:
             shown = self.viewer.shown
@@ -162,7 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(200, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
     def do_HEAD(self) -> None:
-        """Answer as to GET, without the bytes."""
+        """Respond as to GET, without a body."""
         self.do_GET()
 
     def _bytes(self, path: Path, query: str) -> None:
@@ -205,12 +205,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-def _listed(shown: _Shown) -> dict[str, object]:
+def _listed(shown: _Entry) -> dict[str, object]:
     return {"name": shown.name} if isinstance(shown.what, Path) else {"name": shown.name, "select": True}
 
 
 def _spans(query: str, header: str, size: int) -> list[tuple[int, int]] | None:
-    """Return the spans of a request, from start to before stop; None if one is not in the file."""
+    """Return the half-open byte ranges of a request; None if one exceeds the file."""
     try:
         if query:
             if not query.startswith("r="):
@@ -248,10 +248,10 @@ class _Server(ThreadingHTTPServer):
 
 @final
 class Viewer(Shown):
-    """A server of some files to a page on this machine; made by `view`.
+    """A server of files for a page on this machine, created by `view`.
 
-    It listens on the loopback address alone. Its own address has a secret of 24 random bytes, requests for
-    another host are refused, and it gives no other files than these, whatever a path says.
+    It listens only on the loopback address. Its URL contains a secret of 24 random bytes. Requests for
+    another host are refused, and no path leads to any other file.
     """
 
     __slots__ = (
@@ -266,8 +266,8 @@ class Viewer(Shown):
         "shown",
     )
 
-    def __init__(self, shown: Sequence[_Shown], port: int, framers: tuple[str, ...]) -> None:
-        self.shown: tuple[_Shown, ...] = tuple(shown)
+    def __init__(self, shown: Sequence[_Entry], port: int, framers: tuple[str, ...]) -> None:
+        self.shown: tuple[_Entry, ...] = tuple(shown)
         self.framers: tuple[str, ...] = framers
         self.secret: str = secrets.token_urlsafe(24)
         self.n_requests: int = 0
@@ -288,11 +288,11 @@ class Viewer(Shown):
 
     @property
     def address(self) -> str:
-        """The address of the page. It gives access to the files."""
+        """URL of the page, which gives access to the files."""
         return f"http://{self.hosts[0]}/{self.secret}/"
 
     def count(self, nbytes: int) -> None:
-        """Count a request for bytes of a file."""
+        """Record a read of this many bytes."""
         with self._lock:
             self.n_requests += 1
             self.n_bytes += nbytes
@@ -335,28 +335,28 @@ def view(
 ) -> Viewer:
     """Serve files, or the tensors of a server, to a page in a browser of this machine, and return at once.
 
-    The page reads what it shows, and no more. A folder stands for the `.tens` files in it. Of files of other
-    kinds, and of servers, this process selects what is shown.
+    The page reads only the displayed elements. A folder stands for all `.tens` files in it. For other file
+    formats and for servers, this process selects the displayed part.
 
     Parameters
     ----------
     *paths
         Files, folders, and addresses of servers or files.
     port
-        Where to listen; 0 for any free port.
+        Port to listen on; 0 for any free port.
     security, timeout
-        How to talk to the servers, as `connect` takes them.
+        Options for connections to servers, as in `connect`.
     follow
-        Where other files may be read, as `store.open` takes it.
+        Folders in which linked files may be read, as in `store.open`.
     framed_by
-        The origin of pages that may have this one in a frame, as ``"http://localhost:8888"``.
+        The origin of pages that may frame this one, such as ``"http://localhost:8888"``.
 
     Raises
     ------
     DataFileError
         If there is no such file, it is damaged, or a folder has no `.tens` files.
     ConversionError
-        If the port is not one, or the origin.
+        If the port or the origin is invalid.
     TransportError
         If the port is in use, or a server does not answer.
 
@@ -374,16 +374,16 @@ def view(
     if not paths:
         raise DataFileError("there is no file to show")
     if not 0 <= port < 2**16:
-        raise ConversionError(f"a port is from 0 to 65535, not {port}")
+        raise ConversionError(f"port must be from 0 to 65535, not {port}")
     framers = framers_of(framed_by)
-    shown: list[_Shown] = []
+    shown: list[_Entry] = []
     try:
         for given in [os.fspath(own) for own in paths]:
             if _SERVER.fullmatch(given):
                 found = Selected(remote.connect(given, security=security, timeout=timeout))
-                shown.append(_Shown(given, found))
+                shown.append(_Entry(given, found))
             elif "://" in given:
-                shown.append(_Shown(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
+                shown.append(_Entry(given.rpartition("/")[2], Selected(store.open(given, follow=follow))))
             else:
                 shown += _at(Path(os.path.realpath(given)), follow)
         return Viewer(shown, port, framers)
@@ -392,20 +392,20 @@ def view(
         raise
 
 
-def _close(shown: Sequence[_Shown]) -> None:
+def _close(shown: Sequence[_Entry]) -> None:
     for own in shown:
         if isinstance(own.what, Selected):
             own.what.close()
 
 
-def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Shown]:
+def _at(path: Path, follow: str | os.PathLike[str] | None) -> list[_Entry]:
     """Return the files and tensors at a path."""
     if path.is_dir() and not _is_store(path):
         return _in_folder(path)
     if store.recognise(path).kind != "tens":
-        return [_Shown(path.name, Selected(store.open(path, follow=follow)))]
+        return [_Entry(path.name, Selected(store.open(path, follow=follow)))]
     with store.open(path):
-        return [_Shown(path.name, path)]
+        return [_Entry(path.name, path)]
 
 
 def _is_store(path: Path) -> bool:
@@ -415,10 +415,10 @@ def _is_store(path: Path) -> bool:
         return False
 
 
-def _in_folder(path: Path) -> list[_Shown]:
-    """Return the `.tens` files in a folder and below; links that lead out of it are left out."""
+def _in_folder(path: Path) -> list[_Entry]:
+    """Return all `.tens` files below a folder, except links that lead out of it."""
     found = [
-        _Shown(str(own.relative_to(path)), own.resolve())
+        _Entry(str(own.relative_to(path)), own.resolve())
         for own in sorted(path.rglob("*.tens"))
         if own.is_file() and is_below(own, path)
     ]

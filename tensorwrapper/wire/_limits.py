@@ -20,7 +20,7 @@ _SHARE: Final = memory_share()
 
 def how_to_raise(*names: str) -> str:
     """Return the end of an error about limits of these names."""
-    return f"; limits=Limits({', '.join([f'{name}=...' for name in names])}) raises that"
+    return f"; limits=Limits({', '.join([f'{name}=...' for name in names])}) can raise it"
 
 
 @final

@@ -139,7 +139,7 @@ def test_what_is_refused_changes_nothing():
         buffer.write(np.array([0]), objects([b"x"]))
     with pytest.raises(ReadOnlyError):
         buffer.as_readonly().replace(np.array([0]), StringData.from_list(["x"]))
-    with pytest.raises(DTypeError, match="no numbers"):
+    with pytest.raises(DTypeError, match="not numbers"):
         buffer.accumulate(np.array([0]), objects(["x"]))
 
     assert buffer.stored.to_list() == ["a", "b"]

@@ -29,7 +29,7 @@ def test_a_program_of_its_own_says_the_same(path):
 @pytest.mark.parametrize("command", [("inspect",), ("verify",), ("convert", "out.npz")])
 def test_a_file_that_is_none_is_said(command, tmp_path):
     (tmp_path / "text.tens").write_text("1 2 3")
-    for name, said in (("text.tens", "is no .tens file"), ("nowhere.tens", "nowhere.tens")):
+    for name, said in (("text.tens", "is not a .tens file"), ("nowhere.tens", "nowhere.tens")):
         words = [tmp_path / word for word in command[1:]]
         done = run(command[0], tmp_path / name, *words)
 

@@ -145,7 +145,7 @@ def test_s10_inspect_of_a_torn_file_says_what_is_lost(path):
 
     assert done.returncode == ExitCode.CHECK_FAILED
     assert done.stdout.splitlines()[1].split()[0] == "a"
-    assert f"the record at {start} (of the tensor 'rows') is cut off" in done.stdout
+    assert f"the record at {start} (of the tensor 'rows') is truncated" in done.stdout
     report = json.loads(run("inspect", "--json", path).stdout)
     assert report["ok"] is False
     assert [entry["name"] for entry in report["entries"]] == ["a"]
@@ -189,4 +189,4 @@ def test_inspect_of_a_server(path):
     }
     assert one.stdout.startswith("all values:\n[[0. 1. 2.]\n [3. 4. 5.]]\n")
     assert none.returncode == ExitCode.CANNOT_RUN
-    assert "no tensor 'b' is served; inspect ADDRESS lists those that are" in none.stderr
+    assert "no tensor 'b' is served; use inspect ADDRESS to list the names" in none.stderr

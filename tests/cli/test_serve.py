@@ -97,7 +97,7 @@ def test_who_is_listed_reads_what_is_his(folder):
         (["--address", "tcp://0.0.0.0:*"], "--anybody"),
         (["--address", "tcp://nowhere:5"], "nowhere"),
         (["--keys", "server.key"], "--allow"),
-        (["--threads", "0"], "1 thread or more"),
+        (["--threads", "0"], "threads must be at least 1"),
     ],
 )
 def test_what_cannot_be_served_is_said(folder, words, why):

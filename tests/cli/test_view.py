@@ -40,7 +40,7 @@ def test_it_writes_a_page_that_needs_no_server(tmp_path):
     assert page.read_text().startswith("<!doctype html>")
     done = run("view", "--save-page", page)
     assert done.returncode == ExitCode.CANNOT_RUN
-    assert "--force replaces it" in done.stderr
+    assert "use --force to replace it" in done.stderr
     assert run("view", "--save-page", page, "--force").returncode == ExitCode.OK
 
 

@@ -124,7 +124,7 @@ def _tensors(data: bytes) -> list[RemoteTensor]:
     """Return the tensors that a server says it has, with answers to what is asked of each."""
     facts, *answers = [receive_answer(unpack(own), LIMITS)[1] for own in unpack(data)] or [None]
     if not isinstance(facts, ev.FactsOf):
-        raise RemoteProtocolError("schema", "these are no facts")
+        raise RemoteProtocolError("schema", "these are not facts")
     script = cast("Connections", cast("Any", _Scripted(answers)))
     return [RemoteTensor(script, own) for own in facts.facts[:3]]
 

@@ -108,7 +108,7 @@ def test_a_key_without_arrays_is_told_from_one_with_some(key, basic):
         (True, IndexTypeError, "item 0 of the key is a single bool"),
         ((0, "ab"), IndexTypeError, "item 1 of the key must hold positions, .* not 'ab'"),
         ([1.5], IndexTypeError, "must hold positions, .* not float64"),
-        ([[1], [1, 2]], IndexTypeError, "item 0 of the key is no array of positions"),
+        ([[1], [1, 2]], IndexTypeError, "item 0 of the key is not an array of positions"),
     ],
 )
 def test_what_is_no_key_is_refused_with_its_place(key, error, text):

@@ -201,7 +201,7 @@ def test_writing_is_whole_or_not_at_all():
     assert n.tolist() == [[9, 9, None], [], [4], [None, 5]]
     a, b = tw.as_tensor([1, None]), tw.as_tensor([3, 4])
     joined = tw.concat([a, b])
-    with pytest.raises(tw.errors.ConversionError, match="no place for a null"):
+    with pytest.raises(tw.errors.ConversionError, match="cannot be null"):
         joined[1:] = [7, None, 1]
     assert (a.tolist(), b.tolist()) == ([1, None], [3, 4])
     joined[...] = [None, 6, 7, 8]

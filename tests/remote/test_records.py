@@ -327,7 +327,7 @@ def test_a_name_is_that_of_a_tensor_or_of_records_and_changes_as_a_whole():
         ):
             with pytest.raises(TensorNameError, match=r"'ev\.t' is a field of the records 'ev'.*as a whole"):
                 change()
-        with pytest.raises(TensorNameError, match=r"'y\.a' is served already: `server.remove\('y\.a'\)`"):
+        with pytest.raises(TensorNameError, match=r"'y\.a' is already served; use `server.remove\('y\.a'\)`"):
             server.replace("y", tw.records({"a": [1]}))
         assert server.names == ["ev.run", "ev.t", "x", "y.a"]
         assert (remote.records("ev").version, remote.records("ev").names) == (had, ("t", "run"))
@@ -344,7 +344,7 @@ def test_a_name_is_that_of_a_tensor_or_of_records_and_changes_as_a_whole():
         assert server.names == ["ev", "ev.t", "x.t", "y.a"]
     with pytest.raises(TensorNameError, match="field of the records"):
         tw.serve({"ev": served["ev"], "ev.t": [1]})
-    with pytest.raises(TensorNameError, match="served already"):
+    with pytest.raises(TensorNameError, match="already served"):
         tw.serve({"ev.t": [1], "ev": served["ev"]})
 
 

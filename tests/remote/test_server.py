@@ -182,7 +182,7 @@ def test_what_is_read_from_a_server_itself_is_refused_by_it(name):
             # Of a sparse tensor a view has its entries, as few rows have their elements: they ask nobody.
             parts += [own.view(), own.view()[1:], *([own[1:]] if name != "rows" else [])]
         for part in parts:
-            with pytest.raises(ConversionError, match="'z' cannot be served: it is read from this server"):
+            with pytest.raises(ConversionError, match="the tensor 'z': it is read from this server"):
                 server.replace("z", part)
             other.replace("z", part)
         assert server.names == sorted(OWN)
@@ -211,7 +211,7 @@ def test_what_was_read_from_a_server_of_before_at_its_address_is_not_served_ther
     with tw.connect(address) as remote:
         there = remote["x"]
         server.close()
-        with pytest.raises(ConversionError, match="'y' cannot be served: it is read from this server"):
+        with pytest.raises(ConversionError, match="cannot serve the tensor 'y': it is read from this server"):
             tw.serve({"x": [1, 2], "y": there}, address)
         with tw.serve({"x": [1, 2]}, address) as again:
             assert again.names == ["x"]

@@ -55,5 +55,5 @@ def test_they_are_selected_cast_and_written_as_other_types(name):
 
 
 def test_types_whose_bytes_are_not_all_values_are_refused_by_name():
-    with pytest.raises(ConversionError, match="'x' cannot be served: elements of type int4 do not travel"):
+    with pytest.raises(ConversionError, match="the tensor 'x': cannot send elements of type int4"):
         tw.serve({"x": np.ones(2, ml_dtypes.int4)})

@@ -135,7 +135,7 @@ TABLE = {
     "one mode twice": (lambda: V.diagonal(0, 0), RankError, "two different modes"),
     "a window outside": (lambda: V.window(Shape(2, 2, origin=(3, 5))), OutOfBoundsError, r"\[3, 5\)"),
     "a window of another rank": (lambda: V.window(Shape(2)), LayoutError, "same rank"),
-    "no type": (lambda: V.astype("nonsense"), DTypeError, "'nonsense' is no type"),
+    "no type": (lambda: V.astype("nonsense"), DTypeError, "'nonsense' is not a type"),
     "a type of objects": (lambda: V.astype(object), DTypeError, "object"),
     "a type of texts of one length": (lambda: V.astype("U3"), DTypeError, "strings"),
     "a constant of another type": (lambda: sel.full((2,), "x", dtype="i4"), ConversionError, "'x'"),

@@ -74,8 +74,8 @@ def test_a_shape_that_is_advised_is_one_that_the_file_holds(end, shape, tmp_path
     given = SHAPES[shape]
     with pytest.raises(ConversionError) as refused:
         saved(tmp_path, end, given)
-    (advice,) = re.findall(r"[:;] (?:t\[\.\.\.\]|(?:\w+\(\)\.?)+)(?= )", str(refused.value))
-    call = advice[2:] if advice.startswith(": t[") else f"t.{advice[2:]}"
+    (advice,) = re.findall(r"[:;] (?:use )?(t\[\.\.\.\]|(?:\w+\(\)\.?)+)(?=[ ,])", str(refused.value))
+    call = advice if advice.startswith("t[") else f"t.{advice}"
     found = saved(tmp_path, end, eval(call, {"t": given}))
     assert found.shape.is_box
     assert np.asarray(found).sum() == sum(

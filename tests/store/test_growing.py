@@ -149,7 +149,7 @@ def test_a_name_that_one_record_holds_is_a_tensor_and_a_view_from_then_on(path):
         assert {name: got.tolist() for name, got in f.items()} == {"x": [[1, 2], [3, 4], [5, 6]]}
         assert "View" in repr(f["x"])
         assert "3 x 2" in repr(f["x"])
-        with pytest.raises(TensorNameError, match="'x' already"):
+        with pytest.raises(TensorNameError, match="'x' is taken"):
             f["x"] = [1]
     with tw.open(path) as f:
         entry = f.describe("x")

@@ -182,30 +182,33 @@ BOX = np.zeros((2, 3))
     [
         ([(TWO, None), (TWO, 3)], "at row 3, which has 2 rows before it"),
         ([(TWO, None), (TWO, 0)], "at row 0, which has 2 rows before it"),
-        ([(TWO, None), (TWO, 2), (TWO, 5)], "has 2 rows, and 3 of the tensor are there"),
-        ([(TWO, None), (TWO, 2), (TWO, 3)], "has 2 rows, and 1 of the tensor are there"),
-        ([(TWO, None), (TWO, 2), (TWO, 2**61)], "has 2 rows, and 2305843009213693950"),
+        ([(TWO, None), (TWO, 2), (TWO, 5)], "has 2 rows instead of 3"),
+        ([(TWO, None), (TWO, 2), (TWO, 3)], "has 2 rows instead of 1"),
+        ([(TWO, None), (TWO, 2), (TWO, 2**61)], "has 2 rows instead of 2305843009213693950"),
         ([(TWO, None), (TWO, 2), (TWO, 2**62)], "over"),
-        ([(TWO, None), (np.arange(2.0), 2)], "has elements float64, and the tensor int64"),
+        ([(TWO, None), (np.arange(2.0), 2)], "has elements float64, but the tensor int64"),
         ([(TWO, None), (np.array(5), 2)], "which has 2 rows before it"),
         ([(np.array(5), None), (TWO, 1)], "which has 0 rows before it"),
-        ([(BOX, None), (np.zeros((2, 4)), 2)], "which is none of rows of"),
-        ([(BOX, None), (np.zeros(2), 2)], "which is none of rows of"),
-        ([(BOX, None), (tw.jagged([[1.0], [2.0, 3.0]]), 2)], "which is none of rows of"),
+        ([(BOX, None), (np.zeros((2, 4)), 2)], "which cannot extend"),
+        ([(BOX, None), (np.zeros(2), 2)], "which cannot extend"),
+        ([(BOX, None), (tw.jagged([[1.0], [2.0, 3.0]]), 2)], "which cannot extend"),
         ([(TWO, None), (tw.sparse([[0]], [1], (2,)), 2)], "has elements"),
         ([(TWO, None), (tw.strings(["a", "b"]), 2)], "has elements"),
-        ([(tw.jagged([[1]]), None), (tw.jagged([[[1]]]), 1)], "do not fit"),
-        ([(tw.jagged([[1]]), None), (tw.jagged([[1], [2]]), 1), (tw.jagged([[1]]), 2)], "has 2 rows, and 1"),
+        ([(tw.jagged([[1]]), None), (tw.jagged([[[1]]]), 1)], "do not match"),
+        (
+            [(tw.jagged([[1]]), None), (tw.jagged([[1], [2]]), 1), (tw.jagged([[1]]), 2)],
+            "has 2 rows instead of 1",
+        ),
         ([(tw.strings(["a"]), None), (tw.strings([b"a"]), 1)], "has elements object"),
         ([(tw.strings(["a"]), None), (TWO[:1], 1)], "has elements int64"),
-        ([(tw.sparse([[0]], [1], (2,)), None), (TWO, 2)], "has elements int64, and the tensor int64 with"),
+        ([(tw.sparse([[0]], [1], (2,)), None), (TWO, 2)], "has elements int64, but the tensor int64 with"),
         (
             [(tw.sparse([[0]], [1], (2,)), None), (tw.sparse([[0]], [1], (2,), fill_value=3), 2)],
             "with the fill 3",
         ),
         (
             [(np.zeros((2, 0)), None), (np.zeros((3, 0)), 2), (np.zeros((2, 0)), 2**40)],
-            "of the tensor are there",
+            "instead of",
         ),
     ],
 )
@@ -221,7 +224,7 @@ def test_records_that_do_not_fit_are_refused_when_they_are_first_used(path, tens
 
 def test_an_index_that_lies_about_rows_is_found_when_the_record_is_opened(path):
     crafted(path, [(TWO, None), (TWO, 2), (TWO, 4)], [None, 2, 3])
-    with tw.open(path) as f, pytest.raises(DataFileError, match="says of itself"):
+    with tw.open(path) as f, pytest.raises(DataFileError, match="has the facts"):
         f["x"].compute()
 
 
@@ -229,7 +232,7 @@ def test_claims_are_compared_with_bytes_before_memory_is_taken(path):
     crafted(path, [(TWO, None), (TWO, 2), (TWO, 2**50)])
     tracemalloc.start()
     try:
-        with tw.open(path) as f, pytest.raises(DataFileError, match="of the tensor are there"):
+        with tw.open(path) as f, pytest.raises(DataFileError, match="instead of"):
             f["x"]
         assert tracemalloc.get_traced_memory()[1] < 2**21
     finally:
@@ -247,7 +250,7 @@ def test_a_damaged_record_in_the_middle_costs_its_own_rows(path):
     with tw.open(path) as f:
         assert f["x"][:6].tolist() == [0, 0, 1, 1, 2, 2]
         assert f["x"][8:].tolist() == [4, 4]
-        with pytest.raises(DataFileError, match="header whose checksum"):
+        with pytest.raises(DataFileError, match="header with a wrong checksum"):
             f["x"].compute()
     assert not verify(path).ok
 
@@ -266,7 +269,7 @@ def test_very_many_records_of_one_name_cost_what_their_bytes_do(path):
     )
     tracemalloc.start()
     try:
-        with tw.open(path) as f, pytest.raises(DataFileError, match="says of itself"):
+        with tw.open(path) as f, pytest.raises(DataFileError, match="has the facts"):
             f["x"].compute()
         assert tracemalloc.get_traced_memory()[1] < 20 * len(raw)
     finally:
@@ -325,14 +328,14 @@ def test_after_an_interrupted_write_nothing_more_is_written_and_nothing_is_lost(
     monkeypatch.setattr(Directory, "take", interrupted)
     with pytest.raises(KeyboardInterrupt):
         f["c"] = [3]
-    with pytest.raises(DataFileError, match="open it again to go on"):
+    with pytest.raises(DataFileError, match="open it again to continue"):
         f["d"] = [4]
     if mode == "a":
         f.close()
         # The record was written before the exception came.
         expected = {"a": [1], "b": [1, 2], "c": [3]}
     else:
-        with pytest.raises(DataFileError, match="it is as it was"):
+        with pytest.raises(DataFileError, match="the old file is kept"):
             f.close()
         expected = {"a": [1]}
     with tw.open(path, "a") as f:

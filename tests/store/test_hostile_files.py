@@ -111,7 +111,7 @@ def test_refusing_takes_little_memory(path):
 def test_other_files_are_none_of_ours(path, content):
     path.write_bytes(content)
     for mode in ("r", "a"):
-        with pytest.raises(DataFileError, match=r"is no \.(tens|npy|npz) file"):
+        with pytest.raises(DataFileError, match=r"not a \.(tens|npy|npz) file"):
             tw.open(path, mode)
 
     assert path.read_bytes() == content
@@ -124,13 +124,13 @@ def test_a_later_version_is_not_guessed(path):
     path.write_bytes(raw)
     found = tw.store.verify(path)
 
-    assert "the record at 0 has version 3; this reader knows 2" in found.problems
+    assert "the record at 0 has version 3; supported: 2" in found.problems
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (("y", PLACE, 0, 1, None), "says of itself"),
+        (("y", PLACE, 0, 1, None), "has the facts"),
         (("x", Place(0, PLACE.length - 64), 0, 1, None), "the index says"),
     ],
 )
@@ -154,7 +154,7 @@ def test_pieces_that_do_not_fit_are_refused(path):
         (rows.window(tw.Shape(3, 2, origin=(3, 0))), "begins at row 3 instead of 2"),
         (rows.window(tw.Shape(4, 1, origin=(2, 0))), "after one of"),
         (tw.as_tensor(np.array(1)), "without rows"),
-        (tw.as_tensor(np.arange(8.0).reshape(4, 2)).window(tw.Shape(2, 2, origin=(2, 0))), "do not fit"),
+        (tw.as_tensor(np.arange(8.0).reshape(4, 2)).window(tw.Shape(2, 2, origin=(2, 0))), "do not match"),
         (tw.jagged([[1], [2], [3]]).window(tw.Shape.jagged([1, 1, 1])[2:]), "after one of"),
     ]:
         pieces(rows.window(tw.Shape(2, 2)), second)

@@ -50,7 +50,7 @@ def test_section_2_what_no_default_reader_takes_is_not_written(name, tmp_path):
         assert said.endswith("so it is always")
         return
     limit = "extent" if "extent" in name else name
-    assert f"limits=Limits({limit}=...) raises that" in said
+    assert f"limits=Limits({limit}=...) can raise" in said
     raised = Limits(**{limit: 2**61})
     save(raised)
     read(path, raised)
@@ -111,7 +111,7 @@ def test_section_2_a_file_opens_everywhere_and_taking_too_much_is_refused(tmp_pa
         with tw.open(path, limits=Limits(decompressed_bytes=piece_bytes - 1)) as f:
             x = f["x"]
             assert f.describe("x").shape == x.shape == Shape(n)
-            with pytest.raises(TensorWrapperError, match=r"Limits\(decompressed_bytes=...\) raises that"):
+            with pytest.raises(TensorWrapperError, match=r"Limits\(decompressed_bytes=...\) can raise it"):
                 x.copy()
         with tw.open(path, limits=Limits(decompressed_bytes=piece_bytes)) as f:
             assert f["x"].copy().tolist() == list(range(n))

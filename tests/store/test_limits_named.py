@@ -46,7 +46,7 @@ def test_section_2_a_limit_is_named_with_the_way_to_raise_it(name, reader, tmp_p
 
     with pytest.raises(TensorWrapperError) as caught:
         read(Limits(**{name: most}))
-    assert f"limits=Limits({name}=...) raises that" in str(caught.value)
+    assert f"limits=Limits({name}=...) can raise it" in str(caught.value)
     assert len(read(Limits(**{name: 2**40}))) == tensor.size
 
 

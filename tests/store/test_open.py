@@ -64,7 +64,7 @@ def test_folders_are_no_files(tmp_path):
     for mode in ("r", "a", "w"):
         with pytest.raises(DataFileError, match="is a folder"):
             tw.open(tmp_path, mode)
-    with pytest.raises(DataFileError, match="cannot be opened"):
+    with pytest.raises(DataFileError, match="cannot open"):
         tw.save(tmp_path / "nowhere" / "x.tens", {})
 
 

@@ -55,7 +55,7 @@ def test_damage_in_the_middle_leaves_the_others_readable(path):
     found = tw.store.verify(path)
 
     assert found.tensors == 2
-    assert found.problems[0] == f"the record at {start} has a header whose checksum does not fit"
+    assert found.problems[0] == f"the record at {start} has a header with a wrong checksum"
     with tw.open(path) as f:
         assert (f["a"].tolist(), f["c"].tolist()) == ([0, 1, 2], [7])
         with pytest.raises(DataFileError, match="checksum"):
@@ -69,14 +69,14 @@ def test_an_unfinished_record_is_told(path):
     found = tw.store.verify(path)
 
     assert (found.tensors, found.indexed) == (1, False)
-    assert "is cut off after 4 of the 32 bytes of its header" in found.problems[0]
+    assert "is truncated after 4 of the 32 bytes of its header" in found.problems[0]
 
 
 def test_a_file_that_is_not_there_or_of_another_kind(path):
     with pytest.raises(DataFileError, match="No such file"):
         tw.store.verify(path)
     path.write_bytes(b"PK\x03\x04")
-    with pytest.raises(DataFileError, match=r"is no \.tens file"):
+    with pytest.raises(DataFileError, match=r"is not a \.tens file"):
         tw.store.verify(path)
 
 

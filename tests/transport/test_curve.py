@@ -90,7 +90,7 @@ def test_there_is_no_server_without_a_list():
     with pytest.raises(TypeError, match="allow"):
         CurveServer(SERVER)
     for allow in (None, 3, "everybody", SERVER.public):
-        with pytest.raises(ConversionError, match="allow is a set of public keys"):
+        with pytest.raises(ConversionError, match="allow must be a set of public keys"):
             CurveServer(SERVER, allow=allow)
     with pytest.raises(ConversionError, match="in allow"):
         CurveServer(SERVER, allow=["no key"])

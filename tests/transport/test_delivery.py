@@ -20,7 +20,7 @@ def test_seconds_are_milliseconds_for_zeromq(seconds, milliseconds):
 
 @pytest.mark.parametrize("seconds", [-1, -0.001, math.nan, -math.inf, None, "1", 1j])
 def test_what_is_no_time_is_refused(seconds):
-    with pytest.raises(TransportError, match="timeout is a number of seconds from 0 up, not"):
+    with pytest.raises(TransportError, match="timeout must be a number of seconds, at least 0, not"):
         to_milliseconds(seconds, "timeout")
 
 

@@ -123,15 +123,15 @@ def test_nothing_of_a_message_that_timed_out_is_sent(raw):
 
 @pytest.mark.parametrize("timeout", [-1, -0.001, float("nan"), "a", [1], 1j])
 def test_timeouts_are_numbers_that_are_not_negative(timeout):
-    with pytest.raises(TransportError, match=r"linger.*0 up"):
+    with pytest.raises(TransportError, match=r"linger.*at least 0"):
         Socket("PULL", linger=timeout)
-    with pytest.raises(TransportError, match=r"timeout.*0 up"):
+    with pytest.raises(TransportError, match=r"timeout.*at least 0"):
         Socket("PULL", timeout=timeout)
     with Socket("PAIR") as socket:
         socket.bind("tcp://127.0.0.1:*")
-        with pytest.raises(TransportError, match="0 up"):
+        with pytest.raises(TransportError, match="at least 0"):
             socket.receive(timeout=timeout)
-        with pytest.raises(TransportError, match="0 up"):
+        with pytest.raises(TransportError, match="at least 0"):
             socket.send(EMPTY, timeout=timeout)
 
 
@@ -177,7 +177,7 @@ def test_addresses_that_are_none(address, method):
 
 @pytest.mark.parametrize("method", ["bind", "connect"])
 def test_a_port_that_does_not_exist(method):
-    with Socket("PAIR") as socket, pytest.raises(TransportError, match="ports end at 65535"):
+    with Socket("PAIR") as socket, pytest.raises(TransportError, match="use 1 to 65535"):
         getattr(socket, method)("tcp://127.0.0.1:65536")
 
 

@@ -78,7 +78,7 @@ def test_a_frame_where_the_origin_is_known_else_a_link(path, tmp_path, monkeypat
     ],
 )
 def test_what_is_no_origin_is_refused(path, origin):
-    with pytest.raises(ConversionError, match="an origin has a form"):
+    with pytest.raises(ConversionError, match="an origin is like"):
         view(path, framed_by=origin)
 
 

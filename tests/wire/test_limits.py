@@ -41,7 +41,7 @@ def test_section_2_what_no_default_reader_takes_is_not_written(name, way):
         write()
     if name == "origin" or way == "append":
         return
-    assert f"limits=Limits({name}=...) raises that" in str(caught.value)
+    assert f"limits=Limits({name}=...) can raise it" in str(caught.value)
     raised = Limits(**{name: 2**61})
     assert decode(encode(tensors, metadata=said, limits=raised), limits=raised).metadata == (said or {})
 
@@ -126,7 +126,7 @@ def test_w9_one_compressed_part_is_one_buffer():
     tracemalloc.stop()
     assert peak < 2**23
     read = decode(message(label, *frames[2:]), limits=Limits(decompressed_bytes=100 * 2**23 - 1))
-    with pytest.raises(RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) raises that"):
+    with pytest.raises(RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) can raise it"):
         np.asarray(read.tensors[0])
 
 
@@ -148,7 +148,7 @@ def test_section_2_what_is_compressed_opens_everywhere_and_is_counted_when_it_is
         lambda t: t[::-1].copy(),
     ):
         with pytest.raises(
-            RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) raises that"
+            RemoteProtocolError, match=r"Limits\(decompressed_bytes=...\) can raise it"
         ) as caught:
             take(second)
         assert caught.value.reason == "limit"

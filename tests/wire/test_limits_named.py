@@ -92,7 +92,7 @@ def test_section_2_a_limit_is_named_with_the_way_to_raise_it(name, k, read):
     with pytest.raises(RemoteProtocolError) as caught:
         read(frames, limits)
     assert str(caught.value).count("limits=Limits(") == 1
-    assert f"limits=Limits({name}=...) raises that" in str(caught.value)
+    assert f"limits=Limits({name}=...) can raise it" in str(caught.value)
     read(frames, Limits(**{name: 2**40}))
 
 

@@ -11,8 +11,12 @@ from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_field, r
     [
         (lambda: refuse("size", "a part is short"), "size", "a part is short"),
         (lambda: refuse_over("rank", "too many modes"), "limit", r"too many modes.*rank"),
-        (lambda: refuse_field("", "schema", "is no object"), "schema", "the label is no object"),
-        (lambda: refuse_field("TENS.tensors", "schema", "is no array"), "schema", r"^.*TENS.tensors is no"),
+        (lambda: refuse_field("", "schema", "is not an object"), "schema", "the label is not an object"),
+        (
+            lambda: refuse_field("TENS.tensors", "schema", "is not an array"),
+            "schema",
+            r"^.*TENS.tensors is no",
+        ),
     ],
 )
 def test_a_refusal_says_why(refused, reason, text):

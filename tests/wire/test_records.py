@@ -153,7 +153,7 @@ HOSTILE = {
     "a field of three": ({"fields": [["t", 0, 1]]}, "schema"),
     "a name twice": ({"fields": [["t", 0], ["t", 1]]}, "schema"),
     "a name that is none": ({"fields": [["a/b", 0]]}, "schema"),
-    "a name that is no text": ({"fields": [[0, 0]]}, "schema"),
+    "a name that is not a text": ({"fields": [[0, 0]]}, "schema"),
     "a number that is none": ({"fields": [["t", True]]}, "schema"),
     "a tensor that is not there": ({"fields": [["t", 5]]}, "layout"),
     "a tensor before the first": ({"fields": [["t", -1]]}, "layout"),

@@ -317,7 +317,7 @@ class _Reader:
             or len(names) != len(extents)
         ):
             raise ConversionError(
-                f"tensors of Arrow of shape {extents}, order {order} and names {names} are no lists of {size}"
+                f"Arrow tensors of shape {extents}, order {order} and names {names} are not lists of {size}"
             )
         self.permutation = () if order == sorted(order) else tuple(order)
         self.names = usable_names(meant)

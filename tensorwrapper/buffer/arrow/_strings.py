@@ -128,7 +128,7 @@ def read_stream(
     if call is None:
         raise ConversionError(
             f"{type(source).__name__} has neither __arrow_c_array__ nor __arrow_c_stream__: "
-            "it is no Arrow array"
+            "it is not an Arrow array"
         )
     capsule = call()
     stream = ArrowStream.from_address(pointer_in(capsule, b"arrow_array_stream"))

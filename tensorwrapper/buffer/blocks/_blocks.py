@@ -375,7 +375,7 @@ class Blocks(BufferCommon[S], Generic[S]):
 
     def obstacle(self, layout: LayoutCommon) -> str:
         ways = "to_dense() fills it" if layout.shape.is_box else "untiled().to_dense() fills it"
-        return f"a tensor of blocks is no array: {ways}, packed_values() has the present tiles"
+        return f"a tensor of blocks is not an array: {ways}, packed_values() has the present tiles"
 
     def to_array(
         self,

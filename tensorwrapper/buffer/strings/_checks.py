@@ -112,11 +112,11 @@ def fit_string(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         fits = isinstance(value, str if holds_strings else bytes)
     if not fits:
         raise ConversionError(
-            f"{what}={value!r} is no string of these elements: they are {'str' if holds_strings else 'bytes'}"
+            f"{what}={value!r} does not match the elements, which are {'str' if holds_strings else 'bytes'}"
         )
     element: Array = np.empty((), dtype=dtype)
     try:
         element[...] = cast("Any", value)
     except UnicodeEncodeError as error:
-        raise StringDataError(f"{what}={value!r}: a lone surrogate is no character") from error
+        raise StringDataError(f"{what}={value!r}: a lone surrogate is not a character") from error
     return element

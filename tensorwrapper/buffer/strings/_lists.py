@@ -76,7 +76,7 @@ def _encode(texts: Sequence[str]) -> tuple[bytes, Iterable[int]]:
     except UnicodeEncodeError:
         wrong = next(k for k, text in enumerate(texts) if _has_surrogate(text))
         raise StringDataError(
-            f"element {wrong} is {texts[wrong]!r}: a lone surrogate is no character and has no UTF-8"
+            f"element {wrong} is {texts[wrong]!r}: a lone surrogate is not a character and has no UTF-8"
         ) from None
     return b"".join(pieces), map(len, pieces)
 

@@ -94,7 +94,7 @@ def _from_u(array: npt.NDArray[np.str_]) -> StringData:
         except UnicodeDecodeError as error:
             element = k + int(np.flatnonzero(inside)[error.start // _UCS4]) // codes.shape[1]
             raise StringDataError(
-                f"element {element} has a lone surrogate, or a number that is no character: {error.reason}"
+                f"element {element} has a lone surrogate, or a number that is not a character: {error.reason}"
             ) from error
         lengths[k : k + rows] = inside.sum(axis=1)
         for least in (0x80, 0x800, 0x10000):  # from here on a character takes one byte more

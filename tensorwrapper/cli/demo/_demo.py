@@ -35,14 +35,14 @@ __all__ = ["run"]
 
 _THRESHOLD = 1e-8
 _PAIR = (0, 6)
-"""The first carbon and the hydrogen that is bound to it."""
+"""The first carbon and the hydrogen bound to it."""
 _SMALL_FRAME = 65_536
 """Frames below this are copied by pyzmq."""
 
 
 @final
 class _Demo:
-    """One run: what was found so far."""
+    """One run, with its results so far."""
 
     __slots__ = ("benzene", "checks", "copied", "lines", "moved", "pairs", "seconds")
 
@@ -56,21 +56,21 @@ class _Demo:
         self.seconds: dict[str, float] = {}
 
     def check(self, name: str, expected: object, found: object) -> None:
-        """Note whether something is exactly as expected."""
+        """Record a check for exact equality."""
         self.checks.append(Check(name, _typed(expected), _typed(found), ok=expected == found))
 
     def check_close(self, name: str, expected: float, found: float, digits: int) -> None:
-        """Note whether a number agrees to so many decimal places."""
+        """Record a check that a number agrees to `digits` decimal places."""
         ok = abs(expected - found) < 0.5 * 10.0**-digits
         self.checks.append(Check(name, expected, found, ok, digits))
 
     def check_copies(self, name: str, expected: int, found: int) -> None:
-        """Note how many bytes of elements the library copied, and whether that is what it should be."""
+        """Record a check of the bytes of elements that the library copied."""
         self.copied[name] = found
         self.checks.append(Check(f"bytes copied: {name}", expected, found, ok=expected == found))
 
     def model(self) -> tuple[Tensor[Any], Tensor[Any]]:
-        """Tile the matrices of benzene and check what is known of them."""
+        """Tile the matrices of benzene and check known properties."""
         shells, atoms = self.benzene.shells, self.benzene.atoms
         overlap = as_tensor(self.benzene.overlap).tiled(shells)
         density = as_tensor(self.benzene.density).tiled(shells)
@@ -85,7 +85,7 @@ class _Demo:
         self.check_close("trace of the overlap", 114.0, float(np.trace(self.benzene.overlap)), 6)
         electrons = populations(overlap, density, atoms)
         for name, expected, atoms_of in (("carbon", 6.02465, slice(6)), ("hydrogen", 0.97535, slice(6, 12))):
-            # The atom that is farthest off speaks for all.
+            # Check only the atom with the largest deviation.
             counted = electrons[atoms_of]
             farthest = float(counted[np.argmax(np.abs(counted - expected))])
             self.check_close(f"electrons at each {name}", expected, farthest, 5)
@@ -93,7 +93,7 @@ class _Demo:
         return overlap, density
 
     def select(self, far: SecondProcess, overlap: Tensor[Any], density: Tensor[Any]) -> None:
-        """Have tiles selected on the far side, and compare what comes back."""
+        """Select tiles in the second process, and compare the result."""
         groups = np.array(self.benzene.shells_per_atom)
         sent = [overlap, density, as_tensor(groups), self.pairs.transformations]
         request = {"task": "select", "pair": list(_PAIR), "threshold": _THRESHOLD}
@@ -102,7 +102,7 @@ class _Demo:
         mine = select_tiles(overlap, self.benzene.shells_per_atom, _PAIR, _THRESHOLD)
         self.check("tiles of one pair of atoms", True, block.array_equal(mine.block))
         self.check("tiles above 1e-8", 2148, len(tiles))
-        self.check("those tiles, and where they lie", True, tiles.array_equal(mine.tiles))
+        self.check("positions of those tiles", True, tiles.array_equal(mine.tiles))
         self.check("their numbers", True, np.array_equal(np.asarray(numbers), mine.numbers))
         there = populations(overlap, density, self.benzene.atoms)
         self.check("electrons, counted there", True, np.array_equal(np.asarray(electrons), there))
@@ -120,7 +120,7 @@ class _Demo:
         self.check_copies("packing the tiles of one pair", block.nbytes, report["copied"] - selection)
 
     def energy(self, far: SecondProcess) -> None:
-        """Have the pair energy computed on the far side."""
+        """Compute the pair energy in the second process."""
         pairs = self.pairs
         shape = pairs.amplitudes.shape
         empty = int((shape.cell_table().extents[:, 0] == 0).sum())
@@ -146,7 +146,7 @@ class _Demo:
         self.check_copies("jagged tensors, there and back", 0, report["copied"] - gathered)
 
     def serve(self, far: SecondProcess, overlap: Tensor[Any], address: str) -> None:
-        """Serve the molecules, and have the far side read one pair of atoms and one cell from here."""
+        """Serve the molecules, and let the second process read one pair of atoms and one cell."""
         by_atoms = overlap.untiled().tiled(self.benzene.atoms)
         cell = int(np.argmax(self.pairs.amplitudes.shape.cell_table().extents[:, 0]))
         wanted = {
@@ -172,7 +172,7 @@ class _Demo:
             )
 
     def screen(self, far: SecondProcess, address: str) -> None:
-        """Screen the matrices by atoms, add, multiply and save them, and have one block read there."""
+        """Screen the matrices by atoms, add, multiply and save them; the second process reads a block."""
         work = screened_work(self.benzene)
         overlap, density, total, product = work.overlap, work.density, work.total, work.product
         self.check("tiles of the overlap by atoms that are not below 0.1", 114, overlap.pattern.count)
@@ -244,7 +244,7 @@ class _Demo:
         try:
             path.write_text(picture.to_svg(), encoding="utf-8")
         except OSError as error:
-            raise DataFileError(f"the picture cannot be written: {error}") from error
+            raise DataFileError(f"cannot write the picture: {error}") from error
         self.lines.append(f"   a picture of the tiles: {path}")
 
 
@@ -261,13 +261,13 @@ def _typed(value: object) -> Value:
 
 
 def _beside(address: str) -> str:
-    """Return where to serve: at any port of the host where the processes meet, or at a path beside it."""
+    """Return the address to serve at: any port of the same host, or a path in the same folder."""
     return f"{address}.served" if address.startswith("ipc:") else f"{address.rpartition(':')[0]}:*"
 
 
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
-        raise DataFileError(f"the picture cannot be written: there is no folder {folder}")
+        raise DataFileError(f"cannot write the picture: there is no folder {folder}")
 
 
 def run(options: argparse.Namespace) -> Report:

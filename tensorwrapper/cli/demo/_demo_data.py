@@ -1,4 +1,4 @@
-"""The molecules of the demonstration: read, checked, and put into tensors."""
+"""Read and check the molecules of the demonstration."""
 
 import zipfile
 import zlib
@@ -50,12 +50,12 @@ class Pairs:
 
 
 def load_benzene(folder: Path | None) -> Benzene:
-    """Return benzene from `folder`, or as it comes with the package.
+    """Return benzene from `folder`, or from the package.
 
     Raises
     ------
     DataFileError
-        If the file is missing, damaged, or does not have the arrays that it should.
+        If the file is missing, damaged, or lacks required arrays.
     """
     name = "benzene_ccpvdz.npz"
     arrays = _load(folder, name, ("S", "D", "ao_loc", "atom_loc"))
@@ -65,18 +65,18 @@ def load_benzene(folder: Path | None) -> Benzene:
         _require(arrays[key], name, key, (n, n))
     places = np.searchsorted(shell_marks, atom_marks)
     if places[-1] >= len(shell_marks) or not np.array_equal(shell_marks[places], atom_marks):
-        raise DataFileError(f"{name}: the atoms do not begin where shells begin")
+        raise DataFileError(f"{name}: atoms must start at starts of shells")
     shells = Tiling.from_marks(shell_marks, shell_marks)
     return Benzene(arrays["S"], arrays["D"], shells, tuple(np.diff(places).tolist()))
 
 
 def load_pairs(folder: Path | None) -> Pairs:
-    """Return the pair amplitudes from `folder`, or as they come with the package.
+    """Return the pair amplitudes from `folder`, or from the package.
 
     Raises
     ------
     DataFileError
-        If the file is missing, damaged, or does not have the arrays that it should.
+        If the file is missing, damaged, or lacks required arrays.
     """
     name = "water4_pno.npz"
     arrays = _load(folder, name, ("i", "j", "size", "T", "K", "U", "nvirt"))
@@ -106,7 +106,7 @@ def _load(folder: Path | None, name: str, keys: tuple[str, ...]) -> dict[str, _A
     ).joinpath(name)
     try:
         with place.open("rb") as stream, NpzFile(stream, allow_pickle=False) as archive:
-            # One of the matrices is stored column by column; sending it would have to copy it.
+            # One of the matrices is stored in column-major order, which sending would have to copy.
             return {key: np.require(archive[key], requirements="C") for key in keys}
     except FileNotFoundError as error:
         raise DataFileNotFoundError(error.errno, f"{place} does not exist") from error
@@ -130,4 +130,4 @@ def _require(array: _Array, name: str, key: str, extents: tuple[int, ...]) -> No
             f"{name}: {key} is {array.dtype} of {array.shape}, but should be float64 of {extents}"
         )
     if not np.isfinite(array).all():
-        raise DataFileError(f"{name}: {key} has values that are no numbers")
+        raise DataFileError(f"{name}: {key} has values that are not numbers")

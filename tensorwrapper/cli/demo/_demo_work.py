@@ -1,4 +1,4 @@
-"""Computations of the demonstration: the same functions on both sides, so that results compare exactly."""
+"""Computations of the demonstration: the same functions in both processes, so that results are equal."""
 
 from typing import final
 
@@ -25,20 +25,20 @@ __all__ = [
 @final
 @frozen(eq=False)
 class Selection:
-    """Tiles that were selected from a tiled matrix."""
+    """Tiles selected from a tiled matrix."""
 
     block: Tensor[np.float64]
     """The shell tiles of one pair of atoms, a view."""
     tiles: Tensor[np.float64]
-    """All tiles above the threshold, as one jagged tensor; each remembers where it lies."""
+    """All tiles above the threshold, as one jagged tensor; each keeps its origin."""
     numbers: npt.NDArray[np.int64]
-    """Which tiles those are."""
+    """Mask of those tiles."""
 
 
 @final
 @frozen(eq=False)
 class Screened:
-    """Matrices in tiles of atoms, without the small ones."""
+    """Matrices tiled by atoms, without small tiles."""
 
     overlap: Tensor[np.float64]
     density: Tensor[np.float64]
@@ -49,7 +49,7 @@ class Screened:
 
 
 def screened_work(benzene: Benzene) -> Screened:
-    """Return what is made of the tiles of atoms whose norm is not below 0.1, one of each pair stored."""
+    """Return results for tiles of atoms with a norm of at least 0.1, storing one tile per pair."""
     every = BlockPattern(benzene.atoms)
     overlap, density = [
         as_tensor(matrix).tiled(benzene.atoms).keep_tiles(every, symmetry="s2", tolerance=1e-12).screened(0.1)
@@ -85,7 +85,7 @@ def select_tiles(
 
 
 def pair_plan(amplitudes: Tensor[np.float64], integrals: Tensor[np.float64]) -> Alignment:
-    """Return where T, the T of which every cell is transposed, and K have the same indices."""
+    """Return the alignment of T, T with transposed cells, and K."""
     return align(amplitudes, amplitudes, integrals, orders=[None, (0, 2, 1), None])
 
 

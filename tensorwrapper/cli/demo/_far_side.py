@@ -1,4 +1,4 @@
-"""The program of the second process of the demonstration: it answers requests until one ends it.
+"""Program of the second process of the demonstration, which answers requests until one ends it.
 
 ``python -m tensorwrapper.cli.demo._far_side ADDRESS TIMEOUT``
 """
@@ -23,7 +23,7 @@ __all__ = ["main"]
 
 
 def main(address: str, timeout: float) -> int:
-    """Connect to `address` and answer until a request says to end, or none comes for `timeout` seconds.
+    """Connect to `address` and answer requests until one ends it, or none arrives for `timeout` seconds.
 
     The process ends at once when its standard input does, because its parent process has ended.
     """
@@ -44,7 +44,7 @@ def main(address: str, timeout: float) -> int:
 
 
 def _end_with_parent() -> None:
-    # `sys.stdin` has a lock, which would block the interpreter as it exits.
+    # `sys.stdin` has a lock that would block interpreter exit.
     while os.read(0, 4096):
         pass
     os._exit(1)
@@ -71,11 +71,11 @@ def _answer(
         return encode([np.float64(energy), amplitudes, integrals], label=label)
     if request["task"] == "read":
         return _read(request, timeout)
-    raise DemoError(f"there is no task {request['task']!r}")
+    raise DemoError(f"unknown task {request['task']!r}")
 
 
 def _read(request: Mapping[str, Any], timeout: float) -> list[bytes | memoryview]:
-    """Select from tensors where they are served, and say what that took."""
+    """Select from served tensors, and report the cost."""
     found: list[Tensor[Any]] = []
     planned: dict[str, int] = {}
     moved: dict[str, int] = {}

@@ -1,7 +1,7 @@
-"""A second Python process with a socket between: started, talked to, and always ended.
+"""Start a second Python process, communicate over a socket, and always end it.
 
-It is a new interpreter (never a fork) that runs ``python -m tensorwrapper.cli.demo._far_side``. Every
-wait has a time limit, and notices if the process has died.
+It is a new interpreter (never a fork) that runs ``python -m tensorwrapper.cli.demo._far_side``. Every wait
+has a time limit, and detects a dead process.
 """
 
 import logging
@@ -22,21 +22,21 @@ __all__ = ["SecondProcess"]
 
 _log = logging.getLogger(__name__)
 _GLANCE = 0.1
-"""Seconds between looks at whether the process is still alive."""
+"""Seconds between checks that the process is alive."""
 _GRACE = 5.0
-"""Seconds that the process gets to end by itself, at most."""
+"""Seconds to wait for the process to end by itself."""
 
 
 @final
 class SecondProcess:
-    """The far side of the demonstration.
+    """The second process of the demonstration.
 
     Parameters
     ----------
     address
-        Where to listen for it; ``tcp://127.0.0.1:*`` picks a free port.
+        Address to listen at; ``tcp://127.0.0.1:*`` picks a free port.
     timeout
-        How many seconds each wait may take.
+        Time limit of each wait in seconds.
 
     Raises
     ------
@@ -57,13 +57,13 @@ class SecondProcess:
         self._socket = Socket("ROUTER", timeout=timeout)
         try:
             found = self._socket.bind(address)
-            # The modules of this process, and not what happens to lie in the current folder.
+            # Use the modules of this process, not modules in the current folder.
             command = [sys.executable, "-P", "-m", "tensorwrapper.cli.demo._far_side", found, str(timeout)]
             path = os.pathsep.join([entry for entry in sys.path if entry])
             self._process = subprocess.Popen(
                 command,
                 env=os.environ | {"PYTHONPATH": path},
-                # It ends when this pipe does, however this process ends.
+                # The child ends when this pipe closes, however this process ends.
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
@@ -74,7 +74,7 @@ class SecondProcess:
             self._end_at_once()
             if isinstance(error, TransportError):
                 raise
-            raise DemoError(f"the second process cannot be started: {error}") from error
+            raise DemoError(f"cannot start the second process: {error}") from error
         except BaseException:
             self._end_at_once()
             raise
@@ -90,7 +90,7 @@ class SecondProcess:
         try:
             delivery = self._socket.send(frames, peer=self._peer)
         except TransportError as error:
-            raise DemoError(f"the second process cannot be reached ({error}){self._obituary()}") from error
+            raise DemoError(f"cannot reach the second process ({error}){self._obituary()}") from error
         self.sent_frames += [memoryview(frame).nbytes for frame in frames]
         return delivery
 
@@ -99,7 +99,7 @@ class SecondProcess:
         deadline = time.monotonic() + self.timeout
         while True:
             left = deadline - time.monotonic()
-            # Checked before the wait, because messages sent before the process died still count.
+            # Check before the wait, because messages sent before the process died still count.
             dead = self._process is not None and self._process.poll() is not None
             try:
                 self._peer, message = self._socket.receive_from(timeout=max(min(_GLANCE, left), 0.0))

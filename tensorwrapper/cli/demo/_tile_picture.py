@@ -28,7 +28,7 @@ from tensorwrapper.typing import IntArray
 __all__ = ["MOST_SHADES", "draw_tiling"]
 
 MOST_SHADES: Final = 64
-"""Tiles of a mode up to which each has a colour of its own; of more, runs of them share one."""
+"""Up to this many tiles per mode each have a colour; beyond, runs of tiles share one."""
 _SIDE = 720.0
 _MARGIN = 24.0
 _STEPS = 24  # of the colour bar
@@ -44,18 +44,18 @@ def draw_tiling(
 ) -> Drawing:
     """Return a picture of a tiling of rank 2, tiles to scale.
 
-    Of more than `MOST_SHADES` tiles in a mode, runs are drawn as one, in the colour of the greatest.
+    If a mode has more than `MOST_SHADES` tiles, runs are drawn as one, in the colour of the largest number.
 
     Parameters
     ----------
     tiling
-        What to draw; mode 0 goes down, mode 1 to the right.
+        The tiling; mode 0 goes down, mode 1 to the right.
     magnitudes
         One number per tile, drawn as its colour on a logarithmic scale; tiles under `least` stay grey.
     coarse
         A coarser tiling of the same box, drawn as heavier lines.
     least
-        Where the scale of colours begins.
+        Lower end of the colour scale.
     title
         A line of text above.
 
@@ -96,7 +96,7 @@ def draw_tiling(
 
 
 def _runs(tiling: Tiling) -> tuple[list[IntArray], list[IntArray]]:
-    """Return the marks to draw in each mode, with about equal runs between them, and their positions."""
+    """Return the boundaries to draw in each mode, with runs of similar size, and their positions."""
     runs: list[IntArray] = []
     for count in tiling.grid.extents:
         shown = min(count, MOST_SHADES)

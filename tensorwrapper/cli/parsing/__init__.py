@@ -1,1 +1,1 @@
-"""Parsing of the command line, and the texts of ``--help``; the commands themselves are not imported."""
+"""Parse the command line and print ``--help``, without importing the commands."""

@@ -14,10 +14,10 @@ __all__ = ["Command", "Example"]
 @final
 @frozen
 class Example:
-    """A line that the help of a command shows."""
+    """An example in the help of a command."""
 
     line: str
-    """What is typed, from the name of the command on."""
+    """The command line, without the program name."""
     meaning: str
 
 
@@ -33,12 +33,12 @@ class Command:
     name: str
     summary: str
     configure: Callable[[argparse.ArgumentParser], None]
-    """Adds its arguments."""
+    """Function that adds its arguments."""
     examples: tuple[Example, ...]
     home: str
-    """The module that does the work, in a function ``run``; it is loaded when the command is run."""
+    """Module with the function ``run``, imported when the command runs."""
 
     def run(self, options: argparse.Namespace) -> Report:
-        """Do the work."""
+        """Run the command."""
         work = cast("Callable[[argparse.Namespace], Report]", importlib.import_module(self.home).run)
         return work(options)

@@ -1,4 +1,4 @@
-"""``tensorwrapper completion``: what lets a shell complete the command line, made from its parser."""
+"""``tensorwrapper completion``: generate shell completion from the parser."""
 
 import argparse
 import re
@@ -13,10 +13,10 @@ from tensorwrapper.cli.parsing._parser import Parser, make_parser
 __all__ = ["run", "script_of"]
 
 _FILES: Final = {"FILE", "FOLDER", "PATH", "IN", "OUT"}
-"""What stands in the help for words that are names of files; others are for people to know."""
+"""Metavars in the help that stand for files, which shells can complete."""
 _OF_ZSH: Final = re.compile(r"[\[\]:]")
 _END: Final = re.compile(r"[;(:]|\.(?:\s|$)")
-"""Where the first part of a sentence ends."""
+"""End of the first part of a sentence."""
 
 
 def run(options: argparse.Namespace) -> Report:
@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> Report:
 
 
 def script_of(parser: Parser, shell: str) -> str:
-    """Return what a shell reads to know the words of a parser: text for ``bash``, ``zsh`` or ``fish``."""
+    """Return the completion script of a parser for ``bash``, ``zsh`` or ``fish``."""
     return _SCRIPTS[shell](
         _words(parser, ""), [_words(sub, sub.description or "") for sub in parser.commands.values()]
     )
@@ -35,13 +35,13 @@ def script_of(parser: Parser, shell: str) -> str:
 @final
 @frozen
 class _Word:
-    """An option, or a word that has its place."""
+    """An option, or a positional argument."""
 
     flags: tuple[str, ...]
-    """Empty for a word that has its place."""
+    """Option strings; empty for a positional argument."""
     meaning: str
     metavar: str | None
-    """What stands for the value; None if it has none."""
+    """Metavar of the value; None for an option without a value."""
     choices: tuple[str, ...]
     many: bool
     optional: bool
@@ -54,7 +54,7 @@ class _Word:
 @final
 @frozen
 class _Words:
-    """What a parser takes."""
+    """Options, arguments and commands of a parser."""
 
     name: str
     summary: str
@@ -215,7 +215,7 @@ def _fish_quoted(text: str) -> str:
 
 
 def _brief(text: str) -> str:
-    """Return what fits beside a word on a line."""
+    """Return a description that fits on a line."""
     return _END.split(text, maxsplit=1)[0].strip()
 
 

@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         """Options and arguments in the order of their addition."""
         self.commands: dict[str, Parser] = {}
         self.mixes: bool = False
-        """Whether optional arguments may follow options, which argparse alone does not support."""
+        """Whether optional positional arguments may follow options, which argparse does not support."""
         super().__init__(*given, **named)
 
     def add_argument(self, *given: Any, **named: Any) -> argparse.Action:  # noqa: ANN401 - as argparse
@@ -51,7 +51,7 @@ class Parser(argparse.ArgumentParser):
         """Return the parsed and the unknown arguments."""
         if not self.mixes:
             return super().parse_known_args(args, namespace)
-        # It is called again within.
+        # argparse calls this method recursively.
         self.mixes = False
         try:
             return self.parse_known_intermixed_args(args, namespace)
@@ -118,7 +118,7 @@ def make_parser(commands: Sequence[Command]) -> Parser:
 
 
 def parsers(commands: Sequence[Command], *, width: int | None = None) -> dict[str, Parser]:
-    """Return the parser of each command by its name, whose help has so many columns."""
+    """Return the parsers of commands by name, with a fixed help width."""
     found = make_parser(commands).commands
     for parser in found.values():
         parser.formatter_class = partial(argparse.RawDescriptionHelpFormatter, width=width)
@@ -126,16 +126,16 @@ def parsers(commands: Sequence[Command], *, width: int | None = None) -> dict[st
 
 
 def readable(arguments: Sequence[str]) -> list[str]:
-    """Return the words so that argparse takes no value that begins with ``-`` for an option.
+    """Quote values that begin with ``-``, which argparse would treat as options.
 
-    One public key in 85 does, and so do selectors such as ``-3:``.
+    One public key in 85 begins so, and selectors such as ``-3:``.
     """
     words: list[str] = []
     for word in arguments:
         if words and words[-1] == "--server-key":
             words[-1] = f"--server-key={word}"
         else:
-            # argparse takes no word with a space for an option, and selectors ignore spaces.
+            # argparse does not treat words with spaces as options, and selectors ignore spaces.
             words.append(f" {word}" if _SELECTOR.match(word) else word)
     return words
 

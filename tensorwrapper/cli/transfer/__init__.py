@@ -1,1 +1,1 @@
-"""Tensors of files to and from another process, as a whole."""
+"""Send whole tensors of files to another process, and receive them."""

@@ -1,4 +1,4 @@
-"""``tensorwrapper recv``: wait for what one sender sends, and write it to a file."""
+"""``tensorwrapper recv``: receive the tensors of one sender, and write them to a file."""
 
 import argparse
 import errno
@@ -28,16 +28,16 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["run"]
 
 _GLANCE: Final = 1.0
-"""Seconds of one wait for a sender, of whom nobody knows when he comes."""
+"""Seconds of one wait for a sender, which is repeated without limit."""
 
 _PARTING: Final = 1.0
-"""Seconds in which a sender reads the last word."""
+"""Seconds for a sender to read the last message."""
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""
     if not options.force and os.path.lexists(options.file):
-        raise DataFileExistsError(errno.EEXIST, f"{options.file} is there already; --force replaces it")
+        raise DataFileExistsError(errno.EEXIST, f"{options.file} already exists; use --force to replace it")
     security, allow = server_security(options)
     if allow is not None and set(allow) != {"*"}:
         raise ConversionError(
@@ -87,7 +87,7 @@ def _take_all(
     series, number, taken = _series(transfer), 1, 0
     progress.step("receiving")
     while True:
-        # The same names as convert writes for tensors in groups.
+        # Use the same names as convert for tensors in groups.
         name = transfer.name.replace("/", ".") or f"tensor_{number}"
         taken += transfer.nbytes
         peers.add(transfer.peer)
@@ -96,7 +96,7 @@ def _take_all(
             transfer.cancel(error.args[-1])
             raise error
         tensor = transfer.into().wait(progress=progress.share)
-        # He may have come back under another name.
+        # The sender may have reconnected under another identity.
         peers.add(transfer.peer)
         if tensor is not None:
             found[name] = tensor
@@ -110,13 +110,13 @@ def _take_all(
 
 
 def _refusal(name: str, taken: int, found: Collection[str]) -> RemoteProtocolError | None:
-    """Return what is wrong with the next tensor, before anything of it comes."""
+    """Return why the next tensor is refused, before it is received; None if it is not."""
     if name in found:
-        return RemoteProtocolError("schema", f"a second tensor {name!r} came")
+        return RemoteProtocolError("schema", f"received a second tensor {name!r}")
     if not name.isprintable() or "\\" in name or name in (".", ".."):
-        return RemoteProtocolError("schema", f"{name!r} is no name in a file")
+        return RemoteProtocolError("schema", f"{name!r} is not a valid name in a file")
     if taken > (most := DEFAULT_LIMITS.received_bytes):
-        return RemoteProtocolError("limit", f"{taken} bytes are over the {most} that are held in memory")
+        return RemoteProtocolError("limit", f"{taken} bytes exceed the memory limit of {most}")
     return None
 
 
@@ -129,18 +129,18 @@ def _first(transfers: Transfers) -> Transfer:
 
 
 def _wait_for_end(socket: Socket, peers: set[bytes]) -> None:
-    """Wait until the senders have gone, a second at most.
+    """Wait until the senders have disconnected, for at most a second.
 
-    ZeroMQ drops what a peer has not read yet when this side closes: the word that all has come, or why not.
+    When this side closes, ZeroMQ drops unread messages: the final confirmation or the error.
     """
     until, pause = time.monotonic() + _PARTING, 0.01
     while peers and time.monotonic() < until:
         for peer in tuple(peers):
             try:
-                # Of no transfer: it is dropped there.
+                # Messages that belong to no transfer are dropped there.
                 socket.send([b"ZIO0FLOW", bytes(24)], peer=peer, timeout=0)
             except TransportTimeoutError:
-                # He has no room, so he is there.
+                # A peer without room is still connected.
                 continue
             except TransportError:
                 peers.remove(peer)
@@ -149,5 +149,5 @@ def _wait_for_end(socket: Socket, peers: set[bytes]) -> None:
 
 
 def _series(transfer: Transfer) -> str:
-    """Return what the keys of all that one `send` offers begin with."""
+    """Return the common prefix of the keys of one `send`."""
     return transfer.key.rpartition("/")[0]

@@ -14,14 +14,14 @@ from tensorwrapper.transport import Socket, Transfers
 __all__ = ["run"]
 
 _LONGEST: Final = 100
-"""Characters of a key: the number of a tensor comes after it."""
+"""Length limit of a key in characters, to which the number of a tensor is appended."""
 
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""
     series = secrets.token_hex(16) if options.key is None else options.key
     if not 1 <= len(series) <= _LONGEST:
-        raise ConversionError(f"--key has 1 to {_LONGEST} characters, not {len(series)}")
+        raise ConversionError(f"--key must have 1 to {_LONGEST} characters, not {len(series)}")
     security = client_security(options)
     sizes: list[int] = []
     with store.open(options.file) as file:

@@ -55,7 +55,7 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
         )
     if not is_gridded(value):
         raise ConversionError(
-            f"{value.shape!r} is no grid of chunks: without chunks= to_dask() is a collection of its rows"
+            f"{value.shape!r} is not a grid of chunks: without chunks= to_dask() is a collection of its rows"
         )
     tiling = chunks_of(value, chunks, most)
     if tiling.grid.size > _CHUNKS:

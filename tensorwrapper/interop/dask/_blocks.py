@@ -37,7 +37,7 @@ from tensorwrapper.typing import Array, DaskArray, IntArray
 __all__ = ["DaskBlocks", "blocks_in_parts", "contract_in_parts"]
 
 NormOrder: TypeAlias = Literal["fro", "max", 1]
-_NO_ARRAY: Final = "a collection of tiles is no array: `d.compute()` has them as a tensor in blocks"
+_NO_ARRAY: Final = "a collection of tiles is not an array: `d.compute()` has them as a tensor in blocks"
 
 
 def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":

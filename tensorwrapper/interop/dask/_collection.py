@@ -165,7 +165,7 @@ class DaskTensor(_Operators):
         for item in cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,):
             if isinstance(item, DaskTensor):
                 raise IndexTypeError(
-                    "a collection is no key, as its elements are not there: `d[(d > 1).compute()]` has them"
+                    "a collection cannot be a key before it is computed; use `d[(d > 1).compute()]`"
                 )
         return as_view(self)[key]
 
@@ -564,7 +564,7 @@ def _at_zero(shape: Shape[Any]) -> Shape[Any]:
 
 
 _NO_ARRAY: Final = (
-    "a collection of rows is no array: `d.compute()` has them as a tensor, and `d.compute().to_padded()` "
+    "a collection of rows is not an array: `d.compute()` has them as a tensor, and `d.compute().to_padded()` "
     "is a box"
 )
 

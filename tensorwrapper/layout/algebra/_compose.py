@@ -151,7 +151,7 @@ def _of_elements(outer: AnyLayout, inner: AnyLayout, exact: InexactPolicy) -> An
     least, greatest = second.bounds()
     if least < 0 or greatest >= first.shape.size:
         raise LayoutError(
-            f"the inner layout has offsets from {least} to {greatest}, which are no ordinals of the outer: "
+            f"the inner layout has offsets from {least} to {greatest}, which are not ordinals of the outer: "
             f"{first.shape} has {first.shape.size} elements"
         )
     strided = [_at_zero(layout) for layout in (first, second)]

@@ -290,7 +290,7 @@ def sliding_window(layout: LayoutCommon, mode: SupportsIndex, length: SupportsIn
         )
     if not isinstance(axis, Stride):
         raise LayoutError(
-            f"mode {number} has no single stride, so windows over it are no layout: copy it first"
+            f"mode {number} has no single stride, so windows over it are not a layout: copy it first"
         )
     parts: list[tuple[int, AxisMap]] = [(0, a) for a in axes]
     parts[number] = (0, Stride(axis.extent - width + 1, axis.step))

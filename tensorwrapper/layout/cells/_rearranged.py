@@ -49,7 +49,7 @@ def permuted(table: PlacedRows, old: Shape[Any], modes: Index) -> CellPart:
     if min(modes[outer:]) < outer:
         raise LayoutError(
             f"the permutation {modes} puts modes of cells, {tuple(range(outer, shape.rank))}, before some "
-            "that lead to them, which is no view: copy first"
+            "that lead to them, which is not a view: copy first"
         )
     inner = [mode - outer for mode in modes[outer:]]
     if modes[:outer] == tuple(range(outer)):

@@ -105,7 +105,9 @@ class LayoutHints:
             return self.tiles
         box = self.shape.flatten()
         if not box.is_box:
-            raise JaggedModeError(f"{self.shape} is no box: its partition_by_volume makes runs of its cells")
+            raise JaggedModeError(
+                f"{self.shape} is not a box: its partition_by_volume makes runs of its cells"
+            )
         sizes = [1] * box.rank
         for mode in self.order:
             sizes[mode] = max(min(box.extents[mode], left), 1)

@@ -98,7 +98,7 @@ def read_array_interface(source: object, within: tuple[int, int] | None) -> Memo
     """Return the layout of an object, or of a mapping of the fields, without reading memory."""
     fields: object = getattr(source, "__array_interface__", source)
     if not isinstance(fields, Mapping):
-        raise ConversionError(f"{type(source).__name__} is no mapping and has no __array_interface__")
+        raise ConversionError(f"{type(source).__name__} is not a mapping and has no __array_interface__")
     known = cast("Mapping[str, Any]", fields)
     version = to_int(known.get("version", _VERSION), f"the version of {_WHAT}")
     if version != _VERSION:
@@ -140,7 +140,7 @@ def _in_buffer(memory: MemoryLayout[Strided], buffer: object, offset: int) -> Me
     try:
         view = memoryview(cast("BufferLike", buffer))
     except TypeError as error:
-        raise ConversionError(f"the data of {_WHAT} is no buffer but a {type(buffer).__name__}") from error
+        raise ConversionError(f"the data of {_WHAT} is not a buffer but a {type(buffer).__name__}") from error
     if not view.c_contiguous:
         raise ConversionError(f"the data of {_WHAT} is a buffer in several pieces")
     return attrs.evolve(at_offset(memory, offset, view.nbytes), is_readonly=view.readonly)

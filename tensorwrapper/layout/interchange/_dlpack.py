@@ -130,7 +130,7 @@ def read_dlpack(source: object) -> MemoryLayout[Strided]:
             break
     else:
         raise ConversionError(
-            f"{type(source).__name__} has no __dlpack__ and is no capsule that is still to be consumed"
+            f"{type(source).__name__} has no __dlpack__ and is not a capsule that is still to be consumed"
         )
     # The structures belong to the capsule, which lives to the end of this function.
     address = cast("int", _pointer_of(capsule, name))

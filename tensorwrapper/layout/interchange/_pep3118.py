@@ -81,7 +81,7 @@ def read_memoryview(view: object) -> MemoryLayout[Strided]:
 def _dtype_of(text: str, itemsize: int) -> "np.dtype[Any]":
     match = _FORMAT.fullmatch(text)
     if match is None:
-        raise DTypeError(f"the buffer format {text!r} is no single number")
+        raise DTypeError(f"the buffer format {text!r} is not a single number")
     order, count, letter = match.groups()
     name = _NATIVE.get(letter, letter)
     if order not in ("", "@", "^"):

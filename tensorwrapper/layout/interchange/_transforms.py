@@ -125,7 +125,7 @@ def _split(varying: Index, table: IntArray) -> tuple[int, list[_Axis]]:
         summed = summed + edge
     if not np.array_equal(summed, table):
         raise LayoutError(
-            f"index arrays over the modes {varying} choose points, which are no sum of one place per mode: "
+            f"index arrays over the modes {varying} choose points, not sums of one offset per mode: "
             "a layout over a box cannot say them"
         )
     simple = [Table(edge.ravel()).simplify() for edge in edges]

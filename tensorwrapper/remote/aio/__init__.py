@@ -1,1 +1,1 @@
-"""Classes for asyncio: threads that wait in place of the loop, and tensors that use them."""
+"""Classes for asyncio: worker threads for blocking calls, and tensors that use them."""

@@ -1,4 +1,4 @@
-"""`AsyncRemoteRecords` and `AsyncRecordRows`: records at a server and rows of them, for a loop of asyncio."""
+"""`AsyncRemoteRecords` and `AsyncRecordRows`: records on a server and their rows, for asyncio."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,7 @@ __all__ = ["AsyncRecordRows", "AsyncRemoteRecords"]
 
 @final
 class AsyncRecordRows(Shown):
-    """Rows of records at a server; one request reads them when they are awaited."""
+    """Rows of records on a server, which one request reads when they are awaited."""
 
     __slots__ = ("_make", "_threads")
 
@@ -27,7 +27,7 @@ class AsyncRecordRows(Shown):
         self._threads, self._make = threads, make
 
     async def view(self) -> "Records":
-        """Return the rows as records; fields of more than a MiB together are views.
+        """Return the rows as records. If the fields exceed a MiB in total, they are views.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class AsyncRecordRows(Shown):
 
 @final
 class AsyncRemoteRecords(Shown):
-    """A `RemoteRecords` whose waits are awaited; made by `AsyncRemote.records`.
+    """A `RemoteRecords` for asyncio, created by `AsyncRemote.records`.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class AsyncRemoteRecords(Shown):
     def __getitem__(
         self, key: "str | list[str] | ArrayKey"
     ) -> "AsyncRemoteTensor | AsyncRemoteRecords | AsyncRecordRows":
-        """Return a field, several fields, or rows of all fields; nothing is requested before it is awaited.
+        """Return a field, several fields, or rows of all fields. Requests are sent on await.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class AsyncRemoteRecords(Shown):
         return await self._threads.run(lambda: self._records.shape)
 
     async def view(self) -> "Records":
-        """Return records of views of all fields, to select from them and to put them together."""
+        """Return records of views of all fields, for selections and functions of views."""
         return await self._threads.run(self._records.view)
 
     async def compute(self) -> "Records":

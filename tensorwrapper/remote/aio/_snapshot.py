@@ -1,4 +1,4 @@
-"""`AsyncSnapshot`: the tensors of a server as they were at one moment, for a loop of asyncio."""
+"""`AsyncSnapshot`: the tensors of a server at one moment, for asyncio."""
 
 from functools import partial
 from types import TracebackType
@@ -15,7 +15,7 @@ __all__ = ["AsyncSnapshot"]
 
 @final
 class AsyncSnapshot(Shown):
-    """The tensors of a server as they were when `AsyncRemote.snapshot` made it; see `Snapshot`."""
+    """The tensors of a server at one moment, created by `AsyncRemote.snapshot`; see `Snapshot`."""
 
     __slots__ = ("_snapshot", "_threads")
 
@@ -24,7 +24,7 @@ class AsyncSnapshot(Shown):
 
     @property
     def closed(self) -> bool:
-        """True if it was released at the server."""
+        """True if the snapshot was released."""
         return self._snapshot.closed
 
     async def names(self) -> list[str]:
@@ -32,7 +32,7 @@ class AsyncSnapshot(Shown):
         return await self._threads.run(partial(list[str], self._snapshot))
 
     async def tensor(self, name: str) -> AsyncRemoteTensor:
-        """Look a tensor up.
+        """Look up a tensor.
 
         Raises
         ------
@@ -43,12 +43,12 @@ class AsyncSnapshot(Shown):
         return AsyncRemoteTensor(self._threads, found)
 
     async def records(self, name: str) -> AsyncRemoteRecords:
-        """Look records up that were served under a name, as `Snapshot.records` does."""
+        """Look up records, as `Snapshot.records` does."""
         found = await self._threads.run(partial(self._snapshot.records, name))
         return AsyncRemoteRecords(self._threads, found)
 
     async def close(self) -> None:
-        """Release it at the server; closing twice is harmless."""
+        """Release the snapshot on the server. Closing twice is harmless."""
         await self._threads.run(self._snapshot.close)
 
     async def __aenter__(self) -> "AsyncSnapshot":

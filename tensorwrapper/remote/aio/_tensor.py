@@ -1,4 +1,4 @@
-"""`AsyncRemoteTensor` and `AsyncView`: a tensor at a server and parts of it, for a loop of asyncio."""
+"""`AsyncRemoteTensor` and `AsyncView`: a tensor on a server and its parts, for asyncio."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -24,9 +24,9 @@ __all__ = ["AsyncRemoteTensor", "AsyncView"]
 
 @final
 class AsyncView(Shown):
-    """A part of a tensor at a server, selected when it is awaited.
+    """A part of a tensor on a server, selected on await.
 
-    Selecting rows of a jagged tensor requests their lengths, so no selection is made before that.
+    Selecting rows of a jagged tensor requests their lengths, so selections are deferred.
     """
 
     __slots__ = ("_make", "_threads")
@@ -35,7 +35,7 @@ class AsyncView(Shown):
         self._threads, self._make = threads, make
 
     def __getitem__(self, key: ArrayKey) -> "AsyncView":
-        """Return a part of this part; that there is one is seen when it is awaited."""
+        """Return a part of this part; an invalid key raises on await."""
         make = self._make
         return AsyncView(self._threads, lambda: make()[key])
 
@@ -54,7 +54,7 @@ class AsyncView(Shown):
         return (await self.view()).shape
 
     async def plan(self) -> "Plan":
-        """Return the reads of computing it; this reads nothing but lengths of rows."""
+        """Return the plan of computing it; reads only row lengths."""
         make = self._make
         return await self._threads.run(lambda: make().plan())
 
@@ -77,7 +77,7 @@ class AsyncView(Shown):
 
 @final
 class AsyncRemoteTensor(Shown):
-    """A `RemoteTensor` whose waits are awaited: at the version that it had when it was looked up."""
+    """A `RemoteTensor` for asyncio, pinned to its version at the time of lookup."""
 
     __slots__ = ("_tensor", "_threads")
 
@@ -86,12 +86,12 @@ class AsyncRemoteTensor(Shown):
 
     @property
     def name(self) -> str:
-        """The name under which it is served."""
+        """Name of the tensor on the server."""
         return self._tensor.name
 
     @property
     def version(self) -> str:
-        """Identity of this version, different from later tensors of this name at the server."""
+        """Version, which distinguishes this tensor from later ones with the same name."""
         return self._tensor.version
 
     @property
@@ -116,28 +116,28 @@ class AsyncRemoteTensor(Shown):
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes that the elements would take."""
+        """Size of the elements in bytes."""
         return self._tensor.nbytes
 
     @property
     def is_nullable(self) -> bool:
-        """True if an element may be a null."""
+        """True if elements may be null."""
         return self._tensor.is_nullable
 
     @property
     def is_sparse(self) -> bool:
-        """True if it stores some elements, and all others have one value."""
+        """True if the tensor is sparse."""
         return self._tensor.is_sparse
 
     @property
     def is_readonly(self) -> bool:
-        """True if the server accepts no writes to it from this client."""
+        """True unless this client may write to the tensor."""
         return self._tensor.is_readonly
 
     async def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
         """Write values where a key selects, as `RemoteTensor.assign` does.
 
-        A task that is cancelled does not know whether it was done.
+        If the task is cancelled, the outcome is unknown.
         """
         await self._threads.run(partial(self._tensor.assign, key, value, if_unchanged=if_unchanged))
 
@@ -154,14 +154,14 @@ class AsyncRemoteTensor(Shown):
         return AsyncView(self._threads, lambda: found)
 
     def __getitem__(self, key: ArrayKey) -> AsyncView:
-        """Return a part; no request is sent before it is awaited."""
+        """Return a part; requests are sent on await."""
         tensor = self._tensor
         return AsyncView(self._threads, lambda: tensor[key])
 
     # Tiles.
 
     def tile(self, number: Iterable[SupportsIndex]) -> AsyncView:
-        """Return the tile of this number; that there is one is seen when it is awaited."""
+        """Return the tile of this number; an invalid number raises on await."""
         tensor, wanted = self._tensor, tuple(number)
         return AsyncView(self._threads, lambda: tensor.tile(wanted))
 
@@ -171,11 +171,11 @@ class AsyncRemoteTensor(Shown):
         return AsyncView(self._threads, lambda: tensor.select_tiles(numbers))
 
     def untiled(self) -> AsyncView:
-        """Return the box whose tiles these are."""
+        """Return the box without its tiling."""
         return AsyncView(self._threads, self._tensor.untiled)
 
     async def tiling(self) -> Tiling:
-        """Return how the box underneath is cut, as `RemoteTensor.tiling`."""
+        """Return the tiling of the box, as `RemoteTensor.tiling`."""
         return await self._threads.run(lambda: self._tensor.tiling)
 
     async def reduce_tiles(
@@ -184,22 +184,22 @@ class AsyncRemoteTensor(Shown):
         """Return the reduction of each tile by a function, after reading all tiles."""
         return await self._threads.run(partial(self._tensor.reduce_tiles, function, initial=initial))
 
-    # All of it.
+    # The whole tensor.
 
     async def shape(self) -> Shape[Any]:
         """Return the indices of all elements."""
         return await self._threads.run(lambda: self._tensor.shape)
 
     async def view(self) -> View[Any]:
-        """Return the view of all of it, to put it together with others."""
+        """Return a view of the whole tensor, to combine with others."""
         return await self._threads.run(self._tensor.view)
 
     async def as_source(self) -> Source:
-        """Return it as a source of views; the entries of a sparse tensor are requested."""
+        """Return the tensor as a source of views. Requests the entries of a sparse tensor."""
         return await self._threads.run(self._tensor.as_source)
 
     async def plan(self) -> "Plan":
-        """Return the reads of computing all of it."""
+        """Return the plan of computing the whole tensor."""
         return await self._threads.run(self._tensor.plan)
 
     async def compute(

@@ -1,4 +1,4 @@
-"""`Threads`: they wait for a server in place of a loop of asyncio, which goes on meanwhile."""
+"""`Threads`: worker threads that wait for a server, so that the event loop continues."""
 
 import asyncio
 import threading
@@ -23,8 +23,8 @@ _T = TypeVar("_T")
 class Threads:
     """A few threads, each with its connection to the server at an address.
 
-    A client and its tensors share them; they end when the last of these is dropped. Their work holds no
-    reference to this object: a thread cannot wait for its own end.
+    A client and its tensors share the threads, which end when the last of these objects is deleted. Work in a
+    thread has no reference to this object, because a thread cannot wait for its own end.
     """
 
     __slots__ = ("_ended", "_pool", "_running", "address", "count")
@@ -38,18 +38,18 @@ class Threads:
 
     @property
     def closed(self) -> bool:
-        """True if they accept no more work."""
+        """True if no more work is accepted."""
         return self._ended.is_set()
 
     def refuse_pickling(self, what: object) -> NoReturn:
-        """Raise: objects that are awaited use threads of this process."""
+        """Raise, because awaitable objects use threads of this process."""
         raise ConversionError(
-            f"{what!r} waits in threads of this process, and is not pickled: its client is, and so is what "
-            "`await part.view()` returns"
+            f"cannot pickle {what!r}, which uses threads of this process; pickle its client "
+            f"or the result of `await part.view()`"
         )
 
     def close(self) -> None:
-        """Cancel work under way, and accept no more; threads end soon after."""
+        """Cancel work under way, and accept no more. Threads end soon after."""
         self._ended.set()
         for cancel in list(self._running):
             cancel.set()
@@ -64,13 +64,13 @@ class Threads:
         out: "Target | None",
         progress: "Progress | None",
     ) -> Tensor[Any]:
-        """Return the elements of a view that is made in a thread, which also computes it."""
+        """Create and compute a view in a thread, and return its elements."""
         cancel = threading.Event()
         told = None if progress is None else partial(_tell, asyncio.get_running_loop(), progress)
 
         def work() -> Tensor[Any]:
             if cancel.is_set():
-                raise ComputationCancelledError("it was cancelled before it began")
+                raise ComputationCancelledError("it was cancelled before it started")
             return make().compute(out, progress=told, cancel=cancel)
 
         self._running.add(cancel)
@@ -82,7 +82,7 @@ class Threads:
     async def run(
         self, work: Callable[[], _T], cancel: threading.Event | None = None, *, holds: bool = False
     ) -> _T:
-        """Return the result of a function in a thread; with `holds`, a cancelled caller waits for its end."""
+        """Run a function in a thread and return its result; with `holds`, a cancelled caller waits."""
         if self.closed:
             raise TransportClosedError(f"the client of {self.address} is closed")
         future = asyncio.get_running_loop().run_in_executor(
@@ -94,7 +94,7 @@ class Threads:
             if cancel is not None:
                 cancel.set()
             while holds and not future.done():
-                # Cancelled again, it has to wait all the same: a thread still writes to the caller's memory.
+                # Keep waiting even if cancelled again, because a thread still writes to the caller's memory.
                 await _settled(future)
             raise
         except ComputationCancelledError:
@@ -111,7 +111,7 @@ class Threads:
 
 def _begin(ended: threading.Event, address: str, work: Callable[[], _T]) -> _T:
     if ended.is_set():
-        raise TransportClosedError(f"the client of {address} was closed before it began")
+        raise TransportClosedError(f"the client of {address} was closed before it started")
     return work()
 
 
@@ -121,7 +121,7 @@ async def _settled(future: "asyncio.Future[_T]") -> None:
     except asyncio.CancelledError:
         return
     if not future.cancelled():
-        # Nobody needs the exception, but asyncio logs one that was never retrieved.
+        # Retrieve the exception, because asyncio logs unretrieved ones.
         future.exception()
 
 

@@ -1,4 +1,4 @@
-"""Merge runs of a box into boxes, where rows have runs at the same columns: one box replaces many runs."""
+"""Merge runs of a box into boxes, where rows have runs at the same columns."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -12,11 +12,11 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["in_bands", "may_be_bands"]
 
 _BOX: Final = 20
-"""Bytes that name one mode of a box that is a range, about."""
+"""Approximate bytes of a range in a request."""
 _TABLE: Final = 50
-"""Bytes beside those of the positions that name one that is none."""
+"""Overhead in bytes of a list of positions in a request."""
 _FEW: Final = 32
-"""Runs below which merging does not pay: their description is shorter than that of a box."""
+"""Minimum number of runs to merge; fewer are shorter than a box."""
 
 
 def may_be_bands(wanted: Wanted, extents: Extents) -> bool:
@@ -29,7 +29,7 @@ def in_bands(
 ) -> Iterator[tuple[int, Wanted, Array]]:
     """Yield selections of a box with their numbers and targets, runs as boxes where these are shorter.
 
-    Tiles of a tiled tensor are such runs: each row of a tile is one, at the columns of that above it.
+    Tiles of a tiled tensor are such runs: each row of a tile is a run with the same columns.
     """
     for number, (wanted, target) in enumerate(zip(selections, out, strict=True)):
         found = (
@@ -45,13 +45,13 @@ def in_bands(
 
 
 def _bands(runs: Runs, extents: Extents) -> list[Outer] | None:
-    """Return boxes with the elements of runs in their order; None if runs are shorter. O(runs)."""
+    """Return boxes with the elements of runs, in order; None if runs are shorter. O(runs)."""
     rows, columns, lengths = _by_row(runs, extents[-1])
     first = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
     begins = _begins(rows, columns, lengths, first, extents[-2])
     widths = np.add.reduceat(lengths, first)[begins]
     counts = np.diff([*first.tolist(), len(rows)])[begins]
-    # Columns in one run are a range; all others take a byte each, about.
+    # Contiguous columns are a range; others take about a byte each.
     tables = counts > 1
     said = _BOX * len(extents) * len(begins) + _TABLE * int(tables.sum()) + int(widths[tables].sum())
     if said >= _bytes_of(runs):
@@ -75,7 +75,7 @@ def _bands(runs: Runs, extents: Extents) -> list[Outer] | None:
 
 
 def _bytes_of(runs: Runs) -> int:
-    """Return how many bytes name runs, about: one or two numbers each, of the width that all fit."""
+    """Return the approximate bytes of runs in a request: one or two numbers each, of a common width."""
     gaps = np.diff(runs.starts)
     alike = bool((runs.lengths == runs.lengths[0]).all())
     return len(runs.starts) * (_width(gaps) + (0 if alike else _width(runs.lengths)))
@@ -86,7 +86,7 @@ def _width(numbers: IntArray) -> int:
 
 
 def _by_row(runs: Runs, width: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return row, first column and length of runs that end where a row does."""
+    """Return the row, first column and length of runs, split at the ends of rows."""
     starts, ends = runs.starts, runs.ends
     counts = (ends - 1) // width - starts // width + 1
     rows = concatenated_ranges(starts // width, counts)
@@ -96,12 +96,12 @@ def _by_row(runs: Runs, width: int) -> tuple[IntArray, IntArray, IntArray]:
 
 
 def _begins(rows: IntArray, columns: IntArray, lengths: IntArray, first: IntArray, height: int) -> IntArray:
-    """Return which of the rows that have runs begin a band: those that are not as the row above them."""
+    """Return the rows that begin a band, because they differ from the row above."""
     counts = np.diff(np.r_[first, len(rows)])
     numbers = rows[first]
     alike = np.zeros(len(first), bool)
     alike[1:] = (numbers[1:] == numbers[:-1] + 1) & (counts[1:] == counts[:-1]) & (numbers[1:] % height > 0)
-    # The run of the row above, where that has as many.
+    # Compare with the run of the row above, if it has the same number of runs.
     above = np.arange(len(rows)) - np.repeat(np.where(alike, counts, 0), counts)
     same = (columns == columns[above]) & (lengths == lengths[above])
     return np.flatnonzero(~(alike & np.logical_and.reduceat(same, first)))

@@ -16,13 +16,13 @@ Piece = tuple[int, Wanted, Array]
 _POSITIONS: Final = 2**20
 _SELECTIONS: Final = 128
 _MODES: Final = 512
-"""Modes of all selections of a request: a label has as many values, some times over."""
+"""Limit on the total modes of the selections in a request, which limits the label."""
 
 
 def batches_of(
     selections: Sequence[Wanted], out: Sequence[Array], itemsize: int, answer_bytes: Callable[[], int]
 ) -> Iterator[list[Piece]]:
-    """Return the pieces of each request, none of which asks for more bytes than may come at once by then."""
+    """Return the pieces of each request, limited to the current answer size."""
 
     def most() -> int:
         return max(answer_bytes() // itemsize, 1)
@@ -43,7 +43,7 @@ def batches_of(
 
 
 def _cut(wanted: Wanted, target: Array, most: Callable[[], int]) -> Iterator[tuple[Wanted, Array]]:
-    """Return pieces of a selection of at most so many elements, and the part of the array for each."""
+    """Return pieces of a selection with at most `most` elements, with the part of the array for each."""
     if not wanted.size:
         return
     if isinstance(wanted, Runs):
@@ -75,7 +75,7 @@ def _cut_outer(wanted: Outer, target: Array, most: Callable[[], int]) -> Iterato
 
 
 def _part_of(runs: Runs, start: int, stop: int) -> Runs:
-    """Return the runs of some of the elements of runs, by their places among them."""
+    """Return the runs of the elements from `start` to `stop`."""
     ends = np.cumsum(runs.lengths)
     first, last = int(np.searchsorted(ends, start, "right")), int(np.searchsorted(ends, stop, "left"))
     starts, lengths = runs.starts[first : last + 1].copy(), runs.lengths[first : last + 1].copy()
@@ -87,7 +87,7 @@ def _part_of(runs: Runs, start: int, stop: int) -> Runs:
 
 
 def halves_of(wanted: Wanted) -> list[Wanted]:
-    """Return two selections that have the elements of one between them, which has two at least."""
+    """Split a selection of at least two elements into two."""
     half = wanted.size // 2
     if isinstance(wanted, Runs):
         return [_part_of(wanted, 0, half), _part_of(wanted, half, wanted.size)]

@@ -1,1 +1,1 @@
-"""The client: connections, sources that read over them, and tensors that are such sources."""
+"""The client: connections, sources that read over them, and remote tensors."""

@@ -1,4 +1,4 @@
-"""A tensor in blocks at a server: its pattern comes once, and tiles when a selection is computed."""
+"""A tensor in blocks on a server: its pattern is requested once, tiles when a selection is computed."""
 
 from typing import Any, cast, final
 
@@ -25,7 +25,7 @@ __all__ = ["RemoteBlocks", "pattern_of", "symmetry_of_tiles"]
 
 
 def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
-    """Return which tiles of a tensor at a server are present; one request of 8 bytes for each.
+    """Return the present tiles of a tensor on a server, with one request for 8 bytes per tile.
 
     Raises
     ------
@@ -51,30 +51,28 @@ def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     pattern: BlockPattern[Any] = make_block_pattern(tiling, numbers)
     if pattern.elements != facts.entries:
         raise RemoteProtocolError(
-            "size", f"{facts.name!r} stores {facts.entries} elements, and its tiles have {pattern.elements}"
+            "size", f"{facts.name!r} stores {facts.entries} elements, but its tiles have {pattern.elements}"
         )
     return pattern
 
 
 def symmetry_of_tiles(facts: Facts, source: RemoteSource, pattern: BlockPattern[Any]) -> Symmetry | None:
-    """Return the symmetry of which a server stores one tile of each orbit; None if it stores all tiles.
+    """Return the symmetry for which a server stores one tile per orbit; None if it stores all tiles.
 
     Raises
     ------
     RemoteProtocolError
-        If the description does not fit the tiles.
+        If the description does not match the tiles.
     """
     if facts.symmetry is None:
         return None
     try:
         own = symmetry_for(Symmetry.parse(facts.symmetry), source.dtype)
-        # So many numbers find the orbits of all tiles.
+        # Memory needed to find the orbits of all tiles.
         with memory_for(own.order * pattern.count * (pattern.rank + 2), "numbers of tiles of orbits"):
             fits = pattern.closure(own) == pattern
     except TensorWrapperError as error:
-        raise RemoteProtocolError(
-            "schema", f"the symmetry of {facts.name!r} does not fit: {error}"
-        ) from error
+        raise RemoteProtocolError("schema", f"the symmetry of {facts.name!r} is invalid: {error}") from error
     if not fits:
         raise RemoteProtocolError("schema", f"the tiles of {facts.name!r} are not those of its symmetry")
     return own
@@ -83,7 +81,7 @@ def symmetry_of_tiles(facts: Facts, source: RemoteSource, pattern: BlockPattern[
 @final
 @frozen
 class StoredLine:
-    """The elements of the stored tiles at a server, of which some are fetched at a time."""
+    """Elements of the stored tiles on a server, fetched on demand."""
 
     source: RemoteSource
 
@@ -93,7 +91,7 @@ class StoredLine:
         return self.source.dtype
 
     def fetch(self, places: IntArray) -> Array:
-        """Return the elements at different places, which ascend."""
+        """Return the elements at ascending, distinct places."""
         found: Array = np.empty(len(places), self.dtype)
         for _ in self.source.read([Runs(places)], [found]).completed():
             pass
@@ -101,7 +99,7 @@ class StoredLine:
 
 
 class RemoteBlocks:
-    """A tensor in blocks at a server. Selections know their tiles, and bring the elements when computed."""
+    """A tensor in blocks on a server. Selections know their tiles, and fetch elements when computed."""
 
     __slots__ = ("_line", "pattern", "tensor")
 
@@ -124,7 +122,7 @@ class RemoteBlocks:
         """The whole tensor. Its elements are fetched on access."""
 
     def view(self, layout: Layout[Any]) -> View[Any]:
-        """Return the elements that a layout of the tiles reaches; of a tile by itself a dense view."""
+        """Return a view of the elements in a layout of the tiles; for a single tile a dense view."""
         buffer = cast("UnreadBlocks[Any]", self.tensor.buffer)
         if buffer.orbits is None:
             held, found = buffer.index.narrowed(layout.implementation.unnamed())

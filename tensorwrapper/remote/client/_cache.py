@@ -1,4 +1,4 @@
-"""`Cache`: answers of a server by tensor, version and selection, so many bytes of them."""
+"""`Cache`: cached answers of a server by tensor, version and selection, of limited size."""
 
 import threading
 from collections import OrderedDict
@@ -13,12 +13,12 @@ __all__ = ["Cache"]
 
 _Key: TypeAlias = tuple[object, ...]
 _OVERHEAD: Final = 512
-"""Bytes that an answer costs beside its elements, about."""
+"""Approximate overhead of a cached answer in bytes."""
 
 
 @final
 class Cache:
-    """The answers that were used last. Any thread may use it; of one version an answer is always the same."""
+    """LRU cache of answers, usable from any thread. Answers for one version never change."""
 
     __slots__ = ("_found", "_lock", "limit", "nbytes")
 
@@ -29,7 +29,7 @@ class Cache:
         self._found: OrderedDict[_Key, Elements] = OrderedDict()
 
     def find(self, request: AskRead) -> Elements | None:
-        """Return the answer to a request, if it is kept."""
+        """Return the cached answer to a request, if any."""
         if not self.limit:
             return None
         key = _key_of(request)
@@ -40,7 +40,7 @@ class Cache:
         return found
 
     def keep(self, request: AskRead, answer: Elements) -> None:
-        """Keep an answer, and forget those that were not used for longest."""
+        """Store an answer, and evict the least recently used ones."""
         key = _key_of(request) if self.limit else ()
         nbytes = _bytes_of(key, answer)
         # A large one would evict all others.

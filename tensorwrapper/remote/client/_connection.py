@@ -1,4 +1,4 @@
-"""`Connection`: requests of one thread, and the answers to them as they come."""
+"""`Connection`: requests of one thread, and their answers."""
 
 import itertools
 import logging
@@ -57,13 +57,13 @@ _PING: Final = 0.5
 _AGAIN: Final = 2.0
 """Seconds after which a request is repeated, if the server is alive and has not answered."""
 _STALLED: Final = 3.0
-"""Seconds after which a connection that takes no bytes is replaced; lost messages are sent again."""
+"""Seconds after which a connection that accepts no bytes is replaced; lost messages are sent again."""
 _BACK: Final = 0.05
 _LONGEST: Final = 2.0
 _LOOK: Final = 0.05
-"""Seconds between two checks of timeouts, also while answers come one after the other."""
+"""Seconds between two checks of timeouts, even while answers keep arriving."""
 _LET_GO: Final = 1.0
-"""Seconds that a thread has to let go of a socket that another one closes: it waits for a tenth at a time."""
+"""Seconds for a thread to release a socket that another thread closes; it polls every tenth."""
 _LIMITS: Final = Limits(
     label_bytes=2**23,
     label_items=2**14,
@@ -73,22 +73,22 @@ _LIMITS: Final = Limits(
     total_bytes=2**26 + 2**16,
     received_bytes=2**26 + 2**16,
 )
-"""Limits on any answer: requests for numbers are never over 2 MiB, and a shape or texts have at most
-64 MiB. For a larger frame ZeroMQ breaks the connection, and delivers none of it."""
+"""Limits on any answer. Answers with numbers never exceed 2 MiB; a shape or texts have at most 64 MiB. For a
+larger frame ZeroMQ closes the connection."""
 _WAITING: Final = frozenset[RequestState](("queued", "waiting"))
 _log = logging.getLogger(__name__)
 
 
 @final
 class Connection:
-    """One socket, of one thread, with the requests that are under way over it."""
+    """One socket of one thread, with its pending requests."""
 
     __slots__ = (
         "_client",
         "_closing",
         "_compress",
-        "_heard",
-        "_looked",
+        "_last_check",
+        "_last_message",
         "_moved",
         "_numbers",
         "_patience",
@@ -128,7 +128,7 @@ class Connection:
         self._socket = Socket(
             "DEALER", timeout=patience.timeout, security=security, limits=_LIMITS, stalled=_STALLED
         )
-        self._heard = self._moved = self._pinged = self._looked = time.monotonic()
+        self._last_message = self._moved = self._pinged = self._last_check = time.monotonic()
         try:
             self._socket.connect(address)
             self.welcome: Welcome = self._hello()
@@ -146,11 +146,11 @@ class Connection:
         if isinstance(answer, Refused):
             raise_refusal(answer, hello)
         if not isinstance(answer, Welcome):
-            raise RemoteProtocolError("schema", f"{self.address} answers a hello with something else")
+            raise RemoteProtocolError("schema", f"{self.address} sent another answer than hello")
         if answer.version != PROTOCOL:
             raise RemoteProtocolError(
                 "unsupported",
-                f"{self.address} speaks version {answer.version} of the protocol, not {PROTOCOL}",
+                f"{self.address} has version {answer.version} of the protocol, not {PROTOCOL}",
             )
         return answer
 
@@ -168,7 +168,7 @@ class Connection:
         return min(self.welcome.answer_bytes // narrowing, self.link.piece_of(total))
 
     def packing(self) -> str | None:
-        """Return how answers are packed from now on, if they are."""
+        """Return the compression of further answers, or None."""
         wanted = self.link.packs if self._compress is None else self._compress
         return "zlib" if wanted and "zlib" in self.welcome.capabilities else None
 
@@ -183,7 +183,7 @@ class Connection:
         return self._socket.is_encrypted
 
     def start(self, request: Request, said: Prepared | None = None) -> Pending:
-        """Send a request, which may be encoded already; return its pending answer."""
+        """Send a request, possibly encoded already; return its pending answer."""
         # Encode first: a request that cannot be encoded must not be recorded, as it would be sent again and
         # again.
         written = prepare_request(request) if said is None else said
@@ -197,14 +197,14 @@ class Connection:
         return pending
 
     def ask(self, request: Request, said: Prepared | None = None) -> Answer:
-        """Return the answer to a request, which may have been written before.
+        """Send a request, possibly encoded already, and return the answer.
 
         Raises
         ------
         TransportTimeoutError
-            If nothing is heard of the server for too long.
+            If the server is silent for too long.
         RequestRefusedError, TensorNameError, VersionChangedError, OutOfBoundsError
-            If it refuses.
+            If the server refuses the request.
         """
         pending = self.start(request, said)
         try:
@@ -221,7 +221,7 @@ class Connection:
         return answer
 
     def forget(self, pending: Pending) -> None:
-        """Cancel an answer at the server, if that can be sent now."""
+        """Cancel a request on the server, if the message can be sent now."""
         if self._pending.pop(pending.number, None) is None or self.closed:
             return
         pending.take("cancelled")
@@ -232,14 +232,14 @@ class Connection:
             _log.debug("%s could not be told of a cancelled request", self.address)
 
     def pump(self, seconds: float) -> None:
-        """Take an answer that is there; wait for one so many seconds at most."""
+        """Process an answer; wait for one at most `seconds`."""
         with self._using:
             self._check_open()
             try:
                 if self._socket.poll(self._pause(seconds)):
                     self._receive()
-                    # A server that always has something to say shall not keep us from looking at the time.
-                    if self._heard - self._looked < _LOOK:
+                    # Check timeouts even if the server sends messages all the time.
+                    if self._last_message - self._last_check < _LOOK:
                         return
             except TransportHandshakeError as error:
                 if self._is_fatal(error):
@@ -248,27 +248,27 @@ class Connection:
             except TransportError as error:
                 self._check_closed(error)
                 raise
-            self._look()
+            self._check_timers()
 
     def _check_open(self) -> None:
-        """Raise if another thread closes the client; the socket stays whole until this one lets go of it."""
+        """Raise if another thread closes the client; the socket stays open until this thread releases it."""
         if self._closing:
             raise TransportClosedError(
                 f"the client of {self.address} was closed while a thread of it was reading"
             )
 
     def _check_closed(self, error: TransportError) -> None:
-        """Raise that the client was closed meanwhile, by another thread, if an error comes of that."""
+        """Raise `TransportClosedError` if an error occurred because another thread closed the client."""
         if self.closed and not isinstance(error, TransportTimeoutError):
             raise TransportClosedError(
                 f"the client of {self.address} was closed while a thread of it was reading"
             ) from error
 
     def _is_fatal(self, error: TransportHandshakeError) -> bool:
-        """Return True if no peer will be there, and not one that was there, and may be coming back.
+        """Return True if no peer will ever connect, unless a server was connected before and may return.
 
-        A server that is killed, or starts, breaks handshakes off. The welcome shows that one was there
-        before.
+        A server that is killed or starting interrupts handshakes. A received welcome shows that it was
+        connected before.
         """
         return isinstance(error, TransportAuthenticationError) or not hasattr(self, "welcome")
 
@@ -281,7 +281,7 @@ class Connection:
     def _send(self, pending: Pending) -> None:
         frames = labelled(pending.number, *(pending.said or prepare_request(pending.request)))
         try:
-            # A connection that is being made takes a moment; one that is lost may take any time.
+            # A new connection takes a moment; restoring a lost connection may take any time.
             most = self._patience.timeout
             with self._using:
                 self._check_open()
@@ -305,17 +305,17 @@ class Connection:
             number, answer = self._reader.read(self._socket.receive_frames(timeout=0)[1])
         except RemoteProtocolError as error:
             raise RemoteProtocolError(error.reason, plain_limit(str(error.args[1]))) from error
-        self._heard = time.monotonic()
+        self._last_message = time.monotonic()
         pending = self._pending.get(number)
         if isinstance(answer, Pong) and (pending is None or isinstance(pending.request, Ping)):
             self._pending.pop(number, None)
             self._resend(answer.server)
             return
         if pending is None:
-            # Its request was cancelled, or the answer came twice.
+            # The request was cancelled, or the answer arrived twice.
             return
         if isinstance(answer, Refused) and answer.reason == "replayed":
-            # The server works at it still.
+            # The server is still working on the request.
             return
         if (
             isinstance(answer, Refused)
@@ -326,7 +326,7 @@ class Connection:
             pending.wait_until = time.monotonic() + back * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
             pending.take("busy")
             return
-        self._moved = self._heard
+        self._moved = self._last_message
         pending.answer = answer
         pending.take("refused" if isinstance(answer, Refused) else "answered")
         del self._pending[number]
@@ -350,9 +350,9 @@ class Connection:
                 pending.take("lost")
                 self._send(pending)
 
-    def _look(self) -> None:
+    def _check_timers(self) -> None:
         """Do timed work: repeat unanswered requests, check that the server is alive, give up."""
-        now = self._looked = time.monotonic()
+        now = self._last_check = time.monotonic()
         if self._socket.is_broken:
             self._break()
         for pending in list(self._pending.values()):
@@ -361,7 +361,7 @@ class Connection:
                 self._give_up(pending, "is there, and answers nothing" if what else "does not answer", what)
             if pending.state in _WAITING and now >= pending.wait_until:
                 self._send(pending)
-        if self._pending and now - max(self._heard, self._pinged) > _PING:
+        if self._pending and now - max(self._last_message, self._pinged) > _PING:
             self._pinged = now
             for number in [key for key, own in self._pending.items() if isinstance(own.request, Ping)]:
                 del self._pending[number]
@@ -371,17 +371,17 @@ class Connection:
             self._send(ping)
 
     def _left(self, pending: Pending) -> tuple[float, str]:
-        return self._patience.left(pending, self._heard, self._moved)
+        return self._patience.left(pending, self._last_message, self._moved)
 
     def _break(self) -> NoReturn:
-        """Raise the error of a server whose answers are not accepted; its connection ends."""
+        """Raise the error for invalid answers, and close the connection."""
         pending, self._pending = self._pending, {}
         self.close()
         writes = [own for own in pending.values() if own.sent and isinstance(own.request, AskWrite)]
         if writes:
-            raise unknown_outcome(self.address, "what came then is no answer")
+            raise unknown_outcome(self.address, "the message received then is not an answer")
         what = f"a frame of over {_LIMITS.total_bytes} bytes, or a malformed frame"
-        raise RemoteProtocolError("limit", f"{self.address} answers by {what}: the connection is broken off")
+        raise RemoteProtocolError("limit", f"{self.address} sent {what}; the connection was closed")
 
     def _give_up(self, pending: Pending, why: str, what: str = "") -> NoReturn:
         self._pending.pop(pending.number, None)
@@ -398,11 +398,11 @@ class Connection:
 
     @property
     def closed(self) -> bool:
-        """True if it has ended, by `close` or by a message of the server."""
+        """True after `close`, or if the server ended the connection."""
         return self._closing or self._socket.closed
 
     def close(self) -> None:
-        """Close the socket, once its thread lets go of it; closing twice is harmless.
+        """Close the socket once its thread has released it. Closing twice is harmless.
 
         ZeroMQ may hang in a call for a socket that another thread closes.
         """
@@ -417,7 +417,7 @@ class Connection:
 
 @final
 class Connections:
-    """The connections of a client: one for each thread that uses it, made when it does."""
+    """The connections of a client, one per thread, created on first use."""
 
     __slots__ = ("_closed", "_compress", "_lock", "_make", "_open", "_process", "address")
 
@@ -450,7 +450,7 @@ class Connections:
 
     @property
     def opening(self) -> tuple[str, Timeouts, int, bool | None]:
-        """The address, how long requests wait, how much is kept of answers, and whether they come packed."""
+        """The address, timeouts, cache size, and compression."""
         return self.address, self._make[2], self._make[3].limit, self._compress
 
     @property
@@ -466,11 +466,11 @@ class Connections:
         TransportClosedError
             If the client is closed.
         TransportForkError
-            If this is another process than the one that connected.
+            If this process was forked from the one that connected.
         """
         if self._process != os.getpid():
             raise TransportForkError(
-                f"the client of {self.address} was connected before a fork: connect here"
+                f"the client of {self.address} was connected before a fork; connect again in this process"
             )
         if self._closed:
             raise self._is_closed()
@@ -480,7 +480,7 @@ class Connections:
             found = Connection(*self._make, compress=self._compress)
             with self._lock:
                 gone = [self._open.pop(own) for own in list(self._open) if not own.is_alive()]
-                # Another thread may have closed the client while this connection was made.
+                # Another thread may have closed the client meanwhile.
                 if self._closed:
                     gone.append(found)
                 else:
@@ -492,7 +492,7 @@ class Connections:
         return found
 
     def server_now(self) -> str:
-        """Return which start of which server answers at the address now, over a connection for that alone.
+        """Return the id of the server process at the address, over a separate connection.
 
         Raises
         ------
@@ -526,7 +526,7 @@ class Connections:
             connection.close()
 
     def __del__(self) -> None:
-        # The last object that could read is gone: the client, its tensors, and their views.
+        # The last object that could read was deleted: the client, its tensors, or their views.
         if getattr(self, "_process", None) is not None and self.is_leaked:
             self.close()
             warnings.warn(f"the client of {self.address} was not closed", LeakedResourceWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Functions that find tensors and names at a server, now or in a snapshot."""
+"""Look up tensors and names on a server, current or in a snapshot."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
@@ -12,15 +12,15 @@ from tensorwrapper.remote.protocol._events import AskFacts, AskNames, Facts, Fac
 __all__ = ["facts_of", "found_names", "found_tensor", "has_tensor", "names_under"]
 
 _NAME: Final = 1024
-"""Characters of a name, at most."""
+"""Length limit of a name in characters."""
 _NAMES: Final = 1000
 _FACTS: Final = 256
 _MOST_NAMES: Final = 2**20
-"""Names that a server may have: one that goes on for ever is left."""
+"""Limit on the names of a server, in case it never stops."""
 
 
 def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTensor:
-    """Return the tensor that a server has under a name, now or in a snapshot."""
+    """Return the tensor with a name, current or in a snapshot."""
     if not isinstance(cast("object", name), str):
         raise ConversionError(f"tensors are looked up by name, not by {name!r}")
     if not _is_name(name):
@@ -29,12 +29,12 @@ def found_tensor(connections: Connections, name: str, pin: str = "") -> RemoteTe
     known = connection.welcome.capabilities
     answer = connection.ask(AskFacts((name,), pin, "box" in known, symmetry="symmetry" in known))
     if not isinstance(answer, FactsOf) or [own.name for own in answer.facts] != [name]:
-        raise RemoteProtocolError("schema", f"the server tells of another tensor than {name!r}")
+        raise RemoteProtocolError("schema", f"the server described another tensor than {name!r}")
     return RemoteTensor(connections, answer.facts[0])
 
 
 def names_under(connections: Connections, start: str, pin: str = "") -> list[str]:
-    """Return the names that begin so; a request for each thousand."""
+    """Return the names with this prefix, with a request per thousand names."""
     if not _is_name(start):
         return []
     found: list[str] = []
@@ -48,7 +48,7 @@ def names_under(connections: Connections, start: str, pin: str = "") -> list[str
 def facts_of(
     connections: Connections, names: Sequence[str], pin: str = "", *, records: bool = False
 ) -> list[Facts]:
-    """Return a server's facts of tensors: for fields also their records, if it supports that."""
+    """Return the descriptions of tensors, for fields with their records if the server supports it."""
     connection = connections.here()
     box, symmetry = [word in connection.welcome.capabilities for word in ("box", "symmetry")]
     found: list[Facts] = []
@@ -62,19 +62,19 @@ def facts_of(
 
 
 def _is_name(text: str) -> bool:
-    """Return True if a request can name a tensor so: in UTF-8, which has no halves of characters."""
+    """Return True if a text is a valid name in a request, which must be UTF-8."""
     return len(text) <= _NAME and not any("\ud800" <= own <= "\udfff" for own in text)
 
 
 def found_names(connections: Connections, pin: str = "", start: str = "") -> Iterator[str]:
-    """Return an iterator over the names after one that a server has, which asks for a page at a time."""
+    """Return an iterator over the names of a server after `start`, requested page by page."""
     after, more, count = start, True, 0
     while more:
         answer = connections.here().ask(AskNames(after, _NAMES, pin))
         if not isinstance(answer, Names) or (answer.more and not answer.names):
-            raise RemoteProtocolError("schema", "names are answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than names")
         if list(answer.names) != sorted(set(answer.names)) or (answer.names and answer.names[0] <= after):
-            # Else a server could keep us asking for ever.
+            # Otherwise a server could keep the client requesting for ever.
             raise RemoteProtocolError("schema", "the names of a server do not ascend")
         count += len(answer.names)
         if count > _MOST_NAMES:
@@ -91,6 +91,6 @@ def has_tensor(connections: Connections, name: object, pin: str = "") -> bool:
     except (TensorNameError, ConversionError):
         return False
     except VersionChangedError:
-        # It is there, and not as it was.
+        # The tensor exists in another version.
         return True
     return True

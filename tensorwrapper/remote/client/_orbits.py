@@ -1,4 +1,4 @@
-"""A symmetric tensor at a server. A selection moves each stored element once."""
+"""A symmetric tensor on a server. A selection transfers each stored element once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, final
@@ -27,10 +27,10 @@ __all__ = ["OrbitSource", "orbit_source"]
 @final
 @frozen(eq=False, repr=False)
 class OrbitSource:
-    """A symmetric box at a server, as a source of views. It reads packed elements."""
+    """A symmetric box on a server as a source of views, which reads packed elements."""
 
     line: RemoteSource
-    """The packed elements, one after the other."""
+    """Source of the packed elements."""
     shape: Shape[Any]
     symmetry: Symmetry
 
@@ -46,7 +46,7 @@ class OrbitSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Runs of elements, and reads by several threads."""
+        """Abilities of the source: runs of elements, and reads in any thread."""
         return frozenset(("runs", "threads"))
 
     @property
@@ -55,12 +55,12 @@ class OrbitSource:
         return extents
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: stored elements, each once, and which they are."""
+        """Return the bytes that a selection transfers: stored elements, each once, and their positions."""
         wanted = self._there([self._folded(selection)])
         return self.line.cost(wanted) if wanted.size else 0
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask for the stored elements of all selections together."""
+        """Request the stored elements of all selections together."""
         folded = [self._folded(own) for own in selections]
         wanted = self._there(folded)
         found: Array = np.empty(wanted.size, self.dtype)
@@ -68,21 +68,21 @@ class OrbitSource:
         return _Reading(handle, wanted, found, folded, out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read, as elements of a type."""
+        """Return the bytes that a read transfers in both directions, for a dtype."""
         wanted = self._there([self._folded(own) for own in selections])
         return self.line.bytes_on_wire([wanted], dtype) if wanted.size else 0
 
     def bytes_moved(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes of elements a read moves, each stored element once."""
+        """Return the bytes of elements that a read transfers, each stored element once."""
         return self._there([self._folded(own) for own in selections]).size * self.dtype.itemsize
 
     def fetches(self, selections: Sequence[Wanted]) -> tuple[int, int]:
-        """Return how many requests a read takes, and the bytes of elements that they bring."""
+        """Return the number of requests of a read, and the bytes of their elements."""
         wanted = self._there([self._folded(own) for own in selections])
         return self.line.fetches([wanted]) if wanted.size else (0, 0)
 
     def _folded(self, wanted: Wanted) -> Folded:
-        """Return where the elements of a selection are packed."""
+        """Return the packed positions of the elements of a selection."""
         extents = self._extents
         if isinstance(wanted, Outer):
             columns = np.ix_(*[np.asarray(own, np.int64) for own in wanted.modes])
@@ -113,7 +113,7 @@ class OrbitSource:
 
 @final
 class _Reading:
-    """A read of packed elements, from which those of selections follow."""
+    """A read of packed elements, from which the selections are filled."""
 
     __slots__ = ("_folded", "_found", "_handle", "_out", "_wanted")
 
@@ -154,14 +154,12 @@ def orbit_source(facts: Facts, source: RemoteSource) -> OrbitSource:
     Raises
     ------
     RemoteProtocolError
-        If the server's description of its symmetry does not fit its shape.
+        If the server's description of the symmetry does not match the shape.
     """
     try:
         own = symmetry_for(Symmetry.parse(facts.symmetry or ""), source.dtype)
         count = own.count(source.shape.flatten().extents)
     except TensorWrapperError as error:
-        raise RemoteProtocolError(
-            "schema", f"the symmetry of {facts.name!r} does not fit: {error}"
-        ) from error
+        raise RemoteProtocolError("schema", f"the symmetry of {facts.name!r} is invalid: {error}") from error
     line = attrs.evolve(source, shape=Shape(count), cast=STORED, is_whole=False)
     return OrbitSource(line, source.shape, own)

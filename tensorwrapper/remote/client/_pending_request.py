@@ -1,4 +1,4 @@
-"""`Pending` and `Timeouts`: a request without an answer, its time limits, and the errors of refusals."""
+"""`Pending` and `Timeouts`: pending requests, time limits, and the errors of refusals."""
 
 import time
 from typing import Final, NoReturn, TypeAlias, cast, final
@@ -21,16 +21,16 @@ from tensorwrapper.typing import BufferLike
 __all__ = ["IDLE", "Pending", "Prepared", "Timeouts", "is_unsafe", "raise_refusal", "unknown_outcome"]
 
 IDLE: Final = 120.0
-"""Default seconds in which a server that is alive must answer some request."""
+"""Default time limit, in seconds, for a live server to answer some request."""
 
 
 Prepared: TypeAlias = tuple[bytes, list[BufferLike]]
-"""A request that was written: its first frame, and those after its number."""
+"""An encoded request: its first frame, and the frames after its number."""
 
 
 @final
 class Pending:
-    """A request that is not answered yet; its state is one of the table of the protocol."""
+    """A request without an answer, with its state in the protocol's table."""
 
     __slots__ = (
         "answer",
@@ -49,7 +49,7 @@ class Pending:
         self.number: int = number
         self.request: Request = request
         self.said: Prepared | None = said
-        """Frames beside the number, if they were encoded before."""
+        """Frames without the number, if encoded before."""
         self.answer: Answer | None = None
         self.failed: TensorWrapperError | None = None
         self.begun: float = time.monotonic()
@@ -59,7 +59,7 @@ class Pending:
         self.state: RequestState = "queued"
 
     def take(self, step: str) -> bool:
-        """Take a step of the table; return whether there is one from here."""
+        """Make a transition of the table; return False if the state has none."""
         to = ASKED.get((self.state, step))
         if to is None:
             return False
@@ -75,11 +75,11 @@ class Timeouts:
     Attributes
     ----------
     timeout
-        While nothing at all is heard of the server.
+        Limit without any message from the server.
     deadline
-        For one request, even if other messages arrive.
+        Limit for one request, even if other messages arrive.
     idle
-        While the server is heard, and answers no request: that it is there is no progress.
+        Limit while the server is alive but answers no request.
     """
 
     timeout: float = 10.0
@@ -87,29 +87,29 @@ class Timeouts:
     idle: float | None = IDLE
 
     def check(self) -> "Timeouts":
-        """Return it; raise if one of its limits is not a time.
+        """Return self; raise if a limit is invalid.
 
         Raises
         ------
         ConversionError
-            If it is not a number of seconds above 0.
+            If a limit is not a positive number of seconds.
         """
         for name, own in (("deadline", self.deadline), ("idle", self.idle)):
             given = cast("object", own)
             if given is None:
                 continue
-            # Not a number is above nothing.
+            # NaN fails every comparison.
             if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
-                raise ConversionError(f"{name} is a number of seconds above 0, or None, not {given!r}")
+                raise ConversionError(f"{name} must be a positive number of seconds, or None, not {given!r}")
         return self
 
     def left(self, pending: Pending, heard: float, moved: float) -> tuple[float, str]:
         """Return how many seconds a request may still wait, and the reason to report after that.
 
-        `heard` is when anything came of the server, `moved` when an answer did.
+        `heard` is the time of the last message from the server, `moved` that of the last answer.
         """
         now = time.monotonic()
-        # A server answers hello at once; anything else is not a server of tensors.
+        # A server answers hello at once; others are not tensor servers.
         since = pending.begun if isinstance(pending.request, Hello) else max(heard, pending.begun)
         found = self.timeout - (now - since), ""
         if self.idle is not None:
@@ -120,7 +120,7 @@ class Timeouts:
 
 
 def raise_refusal(refused: Refused, request: Request) -> NoReturn:
-    """Raise the error that a refusal is to the caller."""
+    """Raise the caller's error for a refusal."""
     match refused.reason:
         case "missing":
             raise TensorNameError(refused.text)
@@ -138,12 +138,12 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
 
 
 def is_unsafe(pending: Pending) -> bool:
-    """Return True if a request that was sent must not be sent to another start of the server."""
+    """Return True if a sent request must not be repeated after a restart of the server."""
     return isinstance(pending.request, AskWrite) and not pending.request.version and pending.sent > 0
 
 
 def unknown_outcome(address: str, why: str) -> OutcomeUnknownError:
     """Return the error for a write whose outcome is unknown."""
     return OutcomeUnknownError(
-        f"a write to {address} was sent, and {why}: it is done or not, and it is not sent again"
+        f"a write to {address} was sent, but {why}; its outcome is unknown, and it is not repeated"
     )

@@ -1,4 +1,4 @@
-"""`PushedSource`: a view of one server's tensors, computed there; only elements of the result are sent."""
+"""`PushedSource`: a view of tensors of one server, computed by the server."""
 
 from collections.abc import Callable, Iterator, Sequence
 from operator import index
@@ -41,7 +41,7 @@ __all__ = ["described", "pushed", "reduced"]
 @final
 @frozen(eq=False, repr=False)
 class PushedSource:
-    """A view that a server computes. Reading it requests the wanted elements of the result."""
+    """A view that a server computes. Reading it requests only selected elements of the result."""
 
     connections: Connections
     view: Described
@@ -50,41 +50,41 @@ class PushedSource:
 
     @property
     def version(self) -> str:
-        """Versions of all tensors of the view."""
+        """Combined version of all tensors of the view."""
         return self.view.version
 
     @property
     def narrowing(self) -> int:
-        """1: the server computes elements of the type that travels."""
+        """1, because the server computes elements of the requested dtype."""
         return 1
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Reads runs of elements, over one connection per thread."""
+        """Abilities of the source: runs of elements, and reads in any thread."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves: its elements, and its description."""
+        """Return the bytes that a selection transfers: its elements, and its description."""
         return selection.size * self.dtype.itemsize + (selection.nbytes if selection.size else 0)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask for selections, several requests at a time; answers are written as they come."""
+        """Request selections, several requests at a time, and write answers as they arrive."""
         return Reading(self, self.connections.here(), selections, out)
 
     def requests(
         self, selections: Sequence[Wanted], out: Sequence[Array], most: Callable[[], int]
     ) -> Iterator[list[Piece]]:
-        """Return the pieces that each request asks for."""
+        """Return the pieces of each request."""
         return batches_of(selections, out, max(self.dtype.itemsize, 1), most)
 
     def request(self, pieces: Sequence[Piece], packing: str | None = None) -> AskView:
-        """Return the request for some pieces, whose answer may be packed."""
+        """Return the request for some pieces, whose answer may be compressed."""
         known = self.connections.here().welcome.capabilities
         packed = packing if "zlib of views" in known else None
         return AskView(self.view, tuple([own for _, own, _ in pieces]), packed)
 
     def bytes_on_wire(self, selections: Sequence[Wanted]) -> int:
-        """Return how many bytes go both ways for a read, with labels and framing."""
+        """Return the bytes that a read transfers in both directions, with labels and framing."""
         return bytes_of_requests(self, self.connections.here(), selections)
 
     def __eq__(self, other: object) -> bool:
@@ -108,7 +108,7 @@ def _opened(
     shape: Shape[Any],
     dtype: "np.dtype[Any]",
 ) -> PushedSource:
-    """Return a source that came from another process."""
+    """Return a source from its pickled state."""
     text, tables, of = said
     return PushedSource(opened(opening), Described(text, tuple(map(memoryview, tables)), of), shape, dtype)
 
@@ -128,7 +128,7 @@ def described(connections: Connections, view: View[Any]) -> Described | None:
 
 
 def _whole(connections: Connections, view: View[Any]) -> dict[str, RemoteSource] | None:
-    """Return the tensors of a server that a view is made of; None if not all are whole tensors there."""
+    """Return the tensors of a server that a view reads; None unless all are whole tensors of this server."""
     found = sources(view)
     whole = {name: own for name, own in found.items() if isinstance(own, RemoteSource)}
     if not found or len(whole) != len(found):
@@ -139,7 +139,7 @@ def _whole(connections: Connections, view: View[Any]) -> dict[str, RemoteSource]
 
 
 def pushed(connections: Connections, view: View[Any]) -> View[Any]:
-    """Return a view that the server computes, if less travels then; else the view itself."""
+    """Return a view that the server computes if this transfers less; otherwise the view itself."""
     if view.dtype.kind not in "biufcmM" or not view.shape.is_box or view.is_nullable:
         return view
     here = view.plan().bytes_received
@@ -158,21 +158,21 @@ def reduced(
     over: object,
     initial: object = None,
 ) -> Tensor[Any]:
-    """Return the reduction of a view's rows, tiles or mode, computed at the server or else here."""
+    """Return the reduction of a view's rows, tiles or mode, computed on the server if possible."""
     name = getattr(ufunc, "__name__", "")
-    # A function of the same name is another one.
+    # Compare identity, because another function may have the same name.
     if name not in get_args(Reduction) or getattr(np, name) is not ufunc:
-        raise ConversionError(f"a server reduces by {', '.join(get_args(Reduction))}, and not by {ufunc!r}")
+        raise ConversionError(f"unsupported reduction {ufunc!r}; allowed: {', '.join(get_args(Reduction))}")
     mode = _over(over, view.shape)
     if initial is not None and not isinstance(ufunc, np.ufunc):
-        raise ConversionError(f"initial takes part in a reduction by a ufunc, not by {name}")
+        raise ConversionError(f"initial= is only allowed for ufuncs, not for {name}")
     reduction = cast("Reduction", name)
-    # Raise the errors of a reduction in memory here, before a request is sent.
+    # Raise the errors of a reduction in memory before sending a request.
     summed, by = summands(view, reduction)
     expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
     is_told = number is None or number.dtype.kind in "biuf"
-    # The server reads blocks as arrays, which have no nulls.
+    # The server reads blocks as arrays, which cannot have nulls.
     is_told = is_told and not (view.is_nullable and isinstance(mode, int) and view.shape.is_box)
     found = described(connections, view) if is_told else None
     if found is None:
@@ -181,18 +181,18 @@ def reduced(
     request = AskReduce(found, reduction, mode, int(said) if isinstance(said, bool) else said)
     answer = connections.here().ask(request)
     if not isinstance(answer, Reduced) or answer.version != found.version:
-        raise RemoteProtocolError("schema", "a reduction is answered by something else")
+        raise RemoteProtocolError("schema", "the server sent another answer than a reduction")
     dtype = dtype_of(answer.dtype)
     if dtype != expected or answer.extents != extents_of_numbers(shape):
         raise RemoteProtocolError(
-            "size", f"a reduction of {view.shape} is answered by {answer.extents} numbers of {dtype}"
+            "size", f"the server reduced {view.shape} to {answer.extents} numbers of {dtype}"
         )
     array = elements_of((answer.values,), dtype, shape.size).astype(dtype)
     return make_tensor(packed_layout(shape), buffer_of(array))
 
 
 def _reduced_here(view: View[Any], ufunc: np.ufunc, over: ReducedOver, initial: object) -> Tensor[Any]:
-    """Return the reduction of a view that cannot be described to a server: its elements are read."""
+    """Return the reduction of a view that cannot be described to a server, after reading its elements."""
     if over == "rows":
         return view.rows().reduce(ufunc, initial=initial)
     if over == "tiles":
@@ -206,7 +206,7 @@ def _over(over: object, shape: Shape[Any]) -> ReducedOver:
     if over in ("rows", "tiles"):
         return cast("ReducedOver", over)
     if isinstance(over, bool | np.bool_) or not isinstance(over, SupportsIndex):
-        raise ConversionError(f"reduced are rows, tiles or a mode, not {over!r}")
+        raise ConversionError(f"over must be 'rows', 'tiles' or a mode, not {over!r}")
     mode, rank = index(over), shape.rank
     if not -rank <= mode < rank:
         raise OutOfBoundsError(f"a {shape.kind} view of rank {rank} has no mode {mode}")

@@ -1,4 +1,4 @@
-"""`RemoteRecords`: records at a server, whose fields are read together."""
+"""`RemoteRecords`: records on a server, whose fields are read together."""
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -36,22 +36,21 @@ if TYPE_CHECKING:
 __all__ = ["RemoteRecords", "found_records"]
 
 _AT_ONCE: Final = 2**20
-"""Bytes of elements that come with the lengths of their rows, in one answer."""
+"""Limit on the bytes of elements sent with their row lengths in one answer."""
 _SHOWN: Final = 20
-"""Fields that a notebook shows."""
+"""Limit on the fields shown in a notebook."""
 _ROWS: Final = 2**17
-"""Rows that one answer tells of."""
+"""Limit on the rows of one answer."""
 
 
 @final
 class RemoteRecords(NoArray):
-    """Records at a server: fields of the same rows, at one version; made by `Remote.records`.
+    """Records on a server: fields with the same rows and version, created by `Remote.records`.
 
     A string selects a field, which is a `RemoteTensor`, and a list of strings several fields. Any other key
-    selects rows of all fields and returns `Records`. One request brings the lengths of these rows and the
-    elements of all fields, if there is no more than a MiB of them. Otherwise the fields are views, which
-    read their elements when they are computed. `tw.records`, `tw.concat` and their kin take its `view`. It
-    pickles as a `RemoteTensor` does.
+    selects rows of all fields and returns `Records`. One request returns the lengths of these rows and, up to
+    a MiB, the elements of all fields. Otherwise the fields are lazy views. `tw.records`, `tw.concat` and
+    similar functions accept the `view`. It pickles as a `RemoteTensor` does.
 
     Examples
     --------
@@ -142,7 +141,9 @@ class RemoteRecords(NoArray):
             fields = {name: self._field(name) for name in names}
             if len(fields) < len(names):
                 twice = next(name for name in fields if names.count(name) > 1)
-                raise TensorNameError(f"the field {twice!r} is selected twice, and two fields have two names")
+                raise TensorNameError(
+                    f"the field {twice!r} is selected twice; names of fields must be unique"
+                )
             rank = min(self._rank, max([field.rank for field in fields.values()]))
             return RemoteRecords(self._connections, self._name, fields, rank, is_told=self._is_told)
         rows_of = cast("Any", self._rows)
@@ -155,12 +156,12 @@ class RemoteRecords(NoArray):
         found = self._fields.get(name) if isinstance(name, str) else None
         if found is None:
             raise TensorNameError(
-                f"{self._name!r} has no field {brief(name)}; there are {shortened(', '.join(self.names))}"
+                f"{self._name!r} has no field {brief(name)}; existing: {shortened(', '.join(self.names))}"
             )
         return found
 
     def view(self) -> "Records":
-        """Return records of views of all fields, which read their elements when they are computed."""
+        """Return records of lazy views of all fields."""
         from tensorwrapper.fields import records  # noqa: PLC0415 - few clients read records
 
         return records({name: field.view() for name, field in self._fields.items()}, shape=self.shape)
@@ -178,15 +179,15 @@ class RemoteRecords(NoArray):
         return self.names
 
     def __contains__(self, name: object) -> bool:
-        raise ConversionError(f"{brief(name)} in r.names tells whether it is a field")
+        raise ConversionError(f"use `{brief(name)} in r.names` to check for a field")
 
     def __iter__(self) -> "Iterator[Records]":
         return iter(self.view())
 
-    # For operators, and functions that take records.
+    # For operators, and functions of records.
 
     def __fields__(self) -> "tuple[dict[str, View[Any]], int]":
-        """Return views of all fields, and how many modes they share."""
+        """Return views of all fields, and the number of shared modes."""
         return self.view().__fields__()
 
     def __join__(
@@ -197,13 +198,13 @@ class RemoteRecords(NoArray):
 
     def _no_array(self, what: str) -> ConversionError:
         name = self.names[0]
-        return ConversionError(f"{what}: `r[{name!r}]` is one field, and `r[:]` or `r.view()` are Records")
+        return ConversionError(f"{what}: use `r[{name!r}]` for one field, `r[:]` or `r.view()` for Records")
 
     if not TYPE_CHECKING:
-        # Checkers shall say that there are none.
+        # Type checkers should reject item assignment.
 
         def __setitem__(self, key: object, value: object) -> NoReturn:
-            raise ReadOnlyError(f"the records {self._name!r} are at a server, and no client writes to them")
+            raise ReadOnlyError(f"the records {self._name!r} on a server are read-only")
 
         def __delitem__(self, key: object) -> NoReturn:
             self[key] = None
@@ -211,7 +212,7 @@ class RemoteRecords(NoArray):
     # Rows of all fields.
 
     def _rows(self, rows: Runs) -> "Records":
-        """Return rows by their numbers, which ascend."""
+        """Return rows by ascending numbers."""
         if rows.size > min(_ROWS, self._connections.here().welcome.answer_bytes // 16):
             return self._by_field(rows)
         fields = self._fields
@@ -219,12 +220,12 @@ class RemoteRecords(NoArray):
         try:
             answer = self._connections.here().ask(request)
         except RequestRefusedError as error:
-            # Other kinds of fields, as sparse ones, are read one by one.
+            # Other kinds of fields, such as sparse ones, are read one by one.
             if error.reason not in ("unsupported", "limit"):
                 raise
             return self._by_field(rows)
         if not isinstance(answer, FieldRows) or answer.version != self.version:
-            raise VersionChangedError(f"the records {self._name!r} are not those of version {self.version!r}")
+            raise VersionChangedError(f"the records {self._name!r} do not have the version {self.version!r}")
         shapes = self._shapes(answer, rows)
         if not answer.elements:
             return self._lazy(answer, rows)
@@ -239,16 +240,20 @@ class RemoteRecords(NoArray):
         return self._records(made)
 
     def _shapes(self, answer: FieldRows, rows: Runs) -> list[Shape[Any]]:
-        """Return the shape of each table of rows, which is first compared with the fields."""
+        """Return the shape of each table of rows, after checking it against the fields."""
         if len(answer.fields) != len(self._fields):
-            raise RemoteProtocolError("size", f"{len(self._fields)} fields were requested, and others came")
+            raise RemoteProtocolError(
+                "size", f"{len(self._fields)} fields were requested, but others were received"
+            )
         for field, number in zip(self._fields.values(), answer.fields, strict=True):
             if (number >= 0) != (field._n_rows is not None):
-                raise RemoteProtocolError("schema", f"the rows of {field.name!r} are of another kind")
+                raise RemoteProtocolError("schema", f"the rows of {field.name!r} have another kind")
         shapes: list[Shape[Any]] = []
         for number, (starts, lengths) in enumerate(answer.tables):
             if len(starts) != rows.count or len(lengths) != rows.size:
-                raise RemoteProtocolError("size", f"{rows.size} rows were requested, and others came")
+                raise RemoteProtocolError(
+                    "size", f"{rows.size} rows were requested, but others were received"
+                )
             most = min(
                 [
                     field.size
@@ -258,12 +263,12 @@ class RemoteRecords(NoArray):
                 default=0,
             )
             if _sum(lengths) > most:
-                raise RemoteProtocolError("size", f"rows have more than the {most} elements of all")
+                raise RemoteProtocolError("size", f"rows have more than the {most} elements of the tensor")
             shapes.append(Shape.from_offsets(splits_of(lengths), validate=False, copy=False))
         return shapes
 
     def _lazy(self, answer: FieldRows, rows: Runs) -> "Records":
-        """Return views of rows whose lengths came, and whose elements are read when they are computed."""
+        """Return lazy views of rows with known lengths."""
         numbers = rows.numbers()
         return self._records(
             {
@@ -288,7 +293,7 @@ class RemoteRecords(NoArray):
         return f"<RemoteRecords {self._name!r}: {shortened(', '.join(self.names))}>"
 
     def _repr_html_(self) -> str:
-        """Return HTML for notebooks: a table of the fields; nothing is requested."""
+        """Return HTML for notebooks: a table of the fields. Sends no request."""
         from tensorwrapper._displays import Fold, html_block, html_table  # noqa: PLC0415 - few are shown
         from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
 
@@ -312,7 +317,7 @@ def _opened(
     rank: int,
     is_told: bool,  # noqa: FBT001 - pickled by position
 ) -> RemoteRecords:
-    """Return records that came from another process."""
+    """Return records from their pickled state."""
     return RemoteRecords(opened(opening), name, fields, rank, is_told=is_told)
 
 
@@ -323,16 +328,16 @@ def _sum(lengths: IntArray) -> int:
 
 
 def found_records(connections: Connections, name: str, pin: str = "") -> RemoteRecords:
-    """Return the records that a server has under a name, now or in a snapshot.
+    """Return the records with a name, current or in a snapshot.
 
-    A server that does not tell of records has tensors with dotted names: these are the fields.
+    For a server without support for records, tensors with dotted names are the fields.
 
     Raises
     ------
     TensorNameError
-        If there are none.
+        If there are no such records.
     VersionChangedError
-        If they change meanwhile.
+        If they change during the lookup.
     """
     if not isinstance(cast("object", name), str):
         raise ConversionError(f"records are looked up by name, not by {brief(name)}")
@@ -350,6 +355,6 @@ def found_records(connections: Connections, name: str, pin: str = "") -> RemoteR
     if told and (len({own.version for own in facts}) > 1 or len(ranks) > 1):
         raise VersionChangedError(f"the records {name!r} changed while they were looked up")
     fields = {own.name[len(name) + 1 :]: RemoteTensor(connections, own) for own in facts}
-    # The fields of this client may be some of all.
+    # This client may have access to only some of the fields.
     rank = min([*ranks, max([own.rank for own in facts])]) if told else 1
     return RemoteRecords(connections, name, fields, rank, is_told=told)

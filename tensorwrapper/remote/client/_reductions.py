@@ -1,4 +1,4 @@
-"""NumPy's reductions of a tensor at a server, computed there: only the numbers that come of it travel."""
+"""NumPy's reductions of remote tensors, computed by the server, which sends only the results."""
 
 import inspect
 from collections.abc import Callable
@@ -28,10 +28,10 @@ _BY: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.all: np.logical_and,
     np.count_nonzero: np.count_nonzero,
 }
-"""Functions of NumPy, and the reductions that servers use for them."""
+"""NumPy functions, with the corresponding reductions of servers."""
 _UFUNCS: Final = frozenset(own for own in _BY.values() if isinstance(own, np.ufunc))
 _LEAST: Final = 2**14
-"""Bytes of a tensor up to which its elements come here in one answer, and stay for the next question."""
+"""Tensors up to this many bytes are read in one answer, which stays in the cache."""
 
 
 def reduced_there(
@@ -41,16 +41,16 @@ def reduced_there(
     arguments: "tuple[Any, ...]",
     options: dict[str, Any],
 ) -> object:
-    """Return the reduction of a whole tensor at its server; `NotImplemented` if it is read instead.
+    """Return the reduction of a whole tensor by its server; `NotImplemented` if it should be read instead.
 
-    Small tensors are read. So are those that the server does not reduce to numbers: sparse ones, strings,
-    nullable elements, tiles, and some options. Sums of floats are rounded as at the server: it adds up
-    blocks of elements.
+    Small tensors are read. So are tensors that the server cannot reduce: sparse tensors, strings, nullable
+    elements, tiles, and some options. The rounding of float sums is that of the server, which adds blocks of
+    elements.
 
     Parameters
     ----------
     function
-        One of NumPy's, or a ufunc for its `reduce`.
+        A NumPy function, or a ufunc for its `reduce`.
     view
         The whole tensor, the first argument.
     arguments, options
@@ -76,14 +76,14 @@ def reduced_there(
     found = _numbers(connections, by, whole, axis)
     if found is None:
         return NotImplemented
-    # As in memory: ufuncs give tensors, functions arrays and numbers where there are no rows.
+    # As in memory, ufuncs return tensors, and functions return arrays and numbers where there are no rows.
     is_array = not isinstance(function, np.ufunc) and (axis is None or view.shape.is_box)
     numbers: Any = np.asarray(found)[()] if is_array else found
     return _mean(view, numbers, axis) if function is np.mean else numbers
 
 
 def _summed(view: View[Any]) -> View[Any]:
-    """Return elements of the type in which NumPy adds them up for a mean."""
+    """Return the elements in the dtype in which NumPy sums them for a mean."""
     if view.dtype.kind in "biu":
         return view.astype(np.float64)
     return view.astype(np.float32) if view.dtype == np.float16 else view
@@ -110,7 +110,7 @@ def _mean(view: View[Any], sums: Any, axis: object) -> object:  # noqa: ANN401 -
 def _numbers(
     connections: Connections, by: Callable[..., Any], view: View[Any], axis: object
 ) -> Tensor[Any] | None:
-    """Return the server's reduction of a mode, of rows, or of all elements; None if it is to be read."""
+    """Return the server's reduction of a mode, of rows, or of all elements; None to read it instead."""
     shape = view.shape
     over: int | str
     if axis is None:
@@ -135,7 +135,7 @@ def _numbers(
 
 
 def _in_line(view: View[Any]) -> View[Any]:
-    """Return all elements as a view of one mode; others than rows and boxes stay as they are."""
+    """Return all elements as a view of one mode; views other than rows and boxes are unchanged."""
     if view.shape.is_box:
         return view if view.shape.rank == 1 else view.reshape((view.shape.size,))
     while view.shape.kind == "jagged" and view.shape.rank > 1:

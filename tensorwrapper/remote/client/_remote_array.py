@@ -1,4 +1,4 @@
-"""`RemoteArray`: common methods of tensors at one server and at several, computed by their views."""
+"""`RemoteArray`: common methods of tensors on one or several servers, computed by their views."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -20,7 +20,7 @@ __all__ = ["RemoteArray"]
 
 
 class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
-    """One primitive, `view`, which has all elements and all names: operators and ufuncs compute on it."""
+    """Abstract: `view`, with all elements and mode names. Operators and ufuncs use it."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         return self.view().compute(out, progress=progress, cancel=cancel)
 
     def plan(self) -> "Plan":
-        """Return the reads of computing all of it; this reads nothing but its shape."""
+        """Return the plan of computing the whole tensor; requests only its shape."""
         return self.view().plan()
 
     def tolist(self) -> list[Any]:
@@ -48,7 +48,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         arguments: tuple[Any, ...],  # noqa: ARG002
         options: dict[str, Any],  # noqa: ARG002
     ) -> object:
-        """Return its reduction at the server; `NotImplemented` if it is read instead."""
+        """Return a reduction by the server; `NotImplemented` to read the tensor instead."""
         return NotImplemented
 
     # For operators and keys of tensors and views.
@@ -69,8 +69,8 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         out = options.get("out") or ()
         if method == "at" or any(isinstance(own, RemoteArray) for own in out):
             raise ConversionError(
-                f"{ufunc.__name__} writes into no {type(self).__name__}: `r[...] = r + 1` computes here and "
-                "sends what comes out"
+                f"{ufunc.__name__} cannot write into a {type(self).__name__}; use `r[...] = r "
+                f"+ 1`, which computes here and sends the result"
             )
         if method == "reduce" and isinstance(inputs[0], RemoteArray):
             found = inputs[0]._reduced_there(ufunc, inputs[1:], options)
@@ -90,7 +90,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
             if found is not NotImplemented:
                 return found
             if func.__name__ in ROW_FUNCTIONS:
-                # The result is a tensor in each case, whether the server computes it or this end.
+                # The result is always a tensor, whether the server or this process computes it.
                 args = (args[0].compute(), *args[1:])
         return func(*map(_viewed, args), **{name: _viewed(value) for name, value in kwargs.items()})
 
@@ -116,7 +116,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         return round(self.view(), digits)
 
     if not TYPE_CHECKING:
-        # Checkers would take any tensor in brackets for one index.
+        # Type checkers would accept any tensor in brackets as an index.
         def __index__(self) -> int:
             return self.view().__index__()
 
@@ -125,7 +125,7 @@ TensorCommon.register(RemoteArray)
 
 
 def _viewed(value: object) -> object:
-    """Return the views of tensors elsewhere, also of those in lists: NumPy would ask again for one left."""
+    """Replace remote tensors by their views, also in lists, because NumPy would dispatch again otherwise."""
     if isinstance(value, RemoteArray):
         return value.view()
     if type(value) in (list, tuple):

@@ -1,4 +1,4 @@
-"""`RowsSource`: some rows of a jagged tensor at a server, of which alone the lengths are known here."""
+"""`RowsSource`: some rows of a jagged tensor on a server, with only their lengths known here."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -28,27 +28,27 @@ class WholeSource(Source, Protocol):
         ...
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read, as elements of a type."""
+        """Return the bytes that a read transfers in both directions, for a dtype."""
         ...
 
 
 @final
 @frozen(eq=False, repr=False)
 class RowsSource:
-    """Rows of a tensor whose row table is at a server: converts local element numbers to those there.
+    """Rows of a tensor whose row table is on a server. Converts local element numbers to remote ones.
 
     Attributes
     ----------
     whole
         Source of all rows; its shape is not requested.
     shape
-        The rows, in the order that they have there.
+        The rows, in the order of the whole tensor.
     starts
-        For each run of rows the number that its first element has there.
+        For each run of rows the remote number of its first element.
     splits
-        For each run of rows the number that its first element has here, and how many elements there are.
+        For each run of rows the local number of its first element, and the total number of elements.
     layout
-        The layers in which the rows are seen; None if they have none.
+        The layers of the rows; None without layers.
     """
 
     whole: WholeSource
@@ -74,24 +74,24 @@ class RowsSource:
 
     @property
     def sides(self) -> "tuple[RowsSource, RowsSource] | None":
-        """The values of the rows, and whether they are valid; None if none may be a null."""
+        """Sources of the values and of their validity; None if elements cannot be null."""
         sides: Any = getattr(self.whole, "sides", None)
         return None if sides is None else (evolve(self, whole=sides[0]), evolve(self, whole=sides[1]))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes a selection moves."""
+        """Return the bytes that a selection transfers."""
         return self.whole.cost(selection)
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Ask for selections by the numbers that their elements have there."""
+        """Request selections by remote element numbers."""
         return self.whole.read([self._there(own) for own in selections], out)
 
     def bytes_on_wire(self, selections: Sequence[Wanted], dtype: "np.dtype[Any] | None" = None) -> int:
-        """Return how many bytes go both ways for a read, as elements of a type."""
+        """Return the bytes that a read transfers in both directions, for a dtype."""
         return self.whole.bytes_on_wire([self._there(own) for own in selections], dtype)
 
     def _there(self, wanted: Wanted) -> Wanted:
-        """Return runs with the numbers that the elements have in the whole tensor. O(runs)."""
+        """Return runs with element numbers in the whole tensor. O(runs)."""
         wanted = self._runs(wanted)
         if not wanted.size:
             return Runs([], [])
@@ -109,7 +109,7 @@ class RowsSource:
         if not isinstance(wanted, Outer):
             return wanted
         if not self.shape.is_box:
-            raise ConversionError("positions of modes do not select from rows")
+            raise ConversionError("cannot select from rows by positions of modes")
         return Runs(positions_array(wanted.modes[0]))
 
     def __eq__(self, other: object) -> bool:
@@ -133,7 +133,7 @@ def rows_source(whole: WholeSource, rows: Runs, starts: IntArray, lengths: IntAr
 
 
 def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]]) -> View[Any] | None:
-    """Return the part that a key selects from rows, or None if the key does not select rows first.
+    """Return the part that a key selects from rows; None if the key does not select rows first.
 
     `rows_of` returns rows by their ascending numbers: each is requested once.
     """
@@ -147,7 +147,7 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
     if chosen is not None:
         # Fast path for the usual ascending numbers.
         return rows_of(Runs(chosen))
-    # NumPy implements keys of one mode: let it select from the numbers.
+    # Let NumPy apply the key of one mode to the row numbers.
     numbers: View[Any] = as_view(iota(Shape(count)))
     places: View[Any] = numbers[first]
     if places.rank > 1:
@@ -163,14 +163,14 @@ def chosen_rows(count: int, key: ArrayKey, rows_of: Callable[[Runs], View[Any]])
         return view[(slice(None), *rest)] if rest else view[:]
     except TensorWrapperError as error:
         if error.args and not isinstance(first, list | tuple | np.ndarray):
-            # The message has a number among the selected rows, which is the position in a list of rows.
+            # The number in the error message is a position in the list of rows.
             text = _ROW.sub(lambda found: f"({chosen[int(found[1])]},", str(error.args[0]))
             error.args = (text, *error.args[1:])
         raise
 
 
 def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
-    """Return the rows of a slice, or of positions that ascend; None of any other key."""
+    """Return the rows of a slice or of ascending positions; None for other keys."""
     found: Array | None = None
     if isinstance(key, slice):
         ends = cast("tuple[object, ...]", (key.start, key.stop, key.step))
@@ -180,7 +180,7 @@ def _ascending_of(key: ArrayKey, count: int) -> IntArray | None:
         items = cast("list[object]", key)
         found = np.array(items) if set(map(type, items)) == {int} else None
     elif type(key) is np.ndarray:
-        # A mask may hide elements of others.
+        # A key may also be a mask of elements.
         found = cast("Array", key)
     if found is None or found.ndim != 1 or found.dtype.kind not in "iu" or not len(found):
         return None

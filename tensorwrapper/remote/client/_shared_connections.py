@@ -1,4 +1,4 @@
-"""Connections of unpickled objects: all of them in this process share those to one server."""
+"""Connections of unpickled objects, which all objects in this process share per server."""
 
 import atexit
 import threading
@@ -23,7 +23,7 @@ def opening_of(what: object, connections: Connections) -> Opening:
     Raises
     ------
     ConversionError
-        If the client has keys: any reader of the pickle could use them.
+        If the client has keys, which any reader of the pickle could use.
     """
     if connections.has_keys:
         _refuse_keys(what)
@@ -32,8 +32,9 @@ def opening_of(what: object, connections: Connections) -> Opening:
 
 def _refuse_keys(what: object) -> NoReturn:
     raise ConversionError(
-        f"{what!r} is read with a secret key, which is not pickled: any reader of the bytes could use it. "
-        "Load the keys there, KeyPair.load(path), and connect(address, security=CurveClient(...))"
+        f"cannot pickle {what!r}, because any reader of the bytes could use its secret key. "
+        f"In the other process use KeyPair.load(path), and connect(address, "
+        f"security=CurveClient(...))"
     )
 
 

@@ -1,4 +1,4 @@
-"""`Snapshot`: the tensors of a server as they were at one moment."""
+"""`Snapshot`: the tensors of a server at one moment."""
 
 from collections.abc import Iterator, Mapping
 from typing import final
@@ -16,10 +16,10 @@ __all__ = ["Snapshot"]
 
 @final
 class Snapshot(Closing, Mapping[str, RemoteTensor]):
-    """The tensors of a server as they were when it was made, by `Remote.snapshot`.
+    """The tensors of a server at the time of `Remote.snapshot`.
 
-    The server keeps it until it is closed, or for a minute after it was used last; after that looking a
-    tensor up, or reading one that was replaced, raises `VersionChangedError`.
+    The server keeps the snapshot until it is closed, or for a minute after its last use. After that, looking
+    up a tensor, or reading a replaced one, raises `VersionChangedError`.
     """
 
     __slots__ = ("_connections", "_pin")
@@ -27,12 +27,12 @@ class Snapshot(Closing, Mapping[str, RemoteTensor]):
     def __init__(self, connections: Connections) -> None:
         answer = connections.here().ask(AskPin())
         if not isinstance(answer, Pinned):
-            raise RemoteProtocolError("schema", "a snapshot is answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than a snapshot")
         self._connections, self._pin = connections, answer.pin
 
     @property
     def closed(self) -> bool:
-        """True if it was released at the server."""
+        """True if the snapshot was released."""
         return not self._pin
 
     def _alive(self) -> str:
@@ -63,13 +63,13 @@ class Snapshot(Closing, Mapping[str, RemoteTensor]):
         return found_records(self._connections, name, self._alive())
 
     def close(self) -> None:
-        """Release it at the server; closing twice is harmless."""
+        """Release the snapshot on the server. Closing twice is harmless."""
         pin, self._pin = self._pin, ""
         if pin and not self._connections.closed:
             try:
                 self._connections.here().ask(AskPin(pin))
             except TransportError:
-                # It forgets it by itself.
+                # The server drops the snapshot by itself.
                 return
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""`RemoteSource`: a tensor at a server as a source of views."""
+"""`RemoteSource`: a tensor on a server as a source of views."""
 
 import time
 from collections import deque
@@ -38,9 +38,9 @@ _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _NOWHERE: Final[Array] = np.empty(())
 _SMALL: Final = 2**17
-"""Bytes of a selection up to which it is read in one piece: above, more than one answer comes at a time."""
+"""Selections up to this many bytes are read in one piece; larger ones by several concurrent answers."""
 _WINDOW: Final = 4
-"""Requests of one read that are on the way at once."""
+"""Number of concurrent requests of one read."""
 _WAIT: Final = 0.05
 _BLOCK: Final = 2**19
 """Bytes to write between two checks for cancellation."""
@@ -51,7 +51,7 @@ _HURRY: Final = 0.001
 @final
 @frozen(eq=False, repr=False)
 class RemoteSource:
-    """A tensor at a server, at one version. Reading it requests only the wanted elements."""
+    """A tensor on a server, at one version. Reading it requests only the selected elements."""
 
     connections: Connections
     name: str
@@ -59,19 +59,19 @@ class RemoteSource:
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
     cast: str | None = None
-    """The type of the elements as the protocol has it, if the server is to cast them."""
+    """Protocol name of the dtype to which the server should cast the elements; empty for no cast."""
     is_whole: bool = True
-    """True if the shape is that of the tensor, and not that of its flat elements."""
+    """True if the shape is that of the tensor, False if it is that of its flat elements."""
     layout: "Layout[Any] | None" = None
-    """Through which the box is seen in tiles that the tensor has; None if the shape is its own."""
+    """Layout of the box over the tiles of the tensor; None if the shape is that of the tensor."""
     held_itemsize: int = 0
-    """Bytes of an element as the server holds it, which it counts if they are more than those of the cast."""
+    """Bytes of an element on the server, which count if they exceed those after the cast."""
     nullable: bool = False
-    """True if elements may be nulls: then views read `sides`."""
+    """True if elements may be null; views then read `sides`."""
 
     @property
     def sides(self) -> "tuple[RemoteSource, RemoteSource] | None":
-        """The values, with zeros for nulls, and whether they are valid; None if none may be a null."""
+        """Sources of the values, with zeros for nulls, and of the validity; None if not nullable."""
         if not self.nullable:
             return None
         truth = np.dtype(np.bool_)
@@ -80,12 +80,12 @@ class RemoteSource:
 
     @property
     def narrowing(self) -> int:
-        """Factor by which the server counts an answer larger than it is, for elements before a cast."""
+        """Factor by which the server overestimates an answer, as it counts elements before the cast."""
         return max(self.held_itemsize // max(self.dtype.itemsize, 1), 1)
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Reads runs, over one connection per thread; the server casts numbers."""
+        """Abilities of the source: runs, reads in any thread, and casts of numbers by the server."""
         return _CASTS if self.dtype.kind in "biuf" and self.cast is None else _ABILITIES
 
     def cost(self, selection: Wanted) -> int:
@@ -98,22 +98,22 @@ class RemoteSource:
         return Reading(source, self.connections.here(), selections, out)
 
     def stored_as(self) -> tuple[str, str, str] | None:
-        """Return the address, the name and the version for a file with a view; None of other sources."""
+        """Return the address, name and version for a stored view; None for other sources."""
         as_it_is = self.is_whole and self.cast is None and self.layout is None and not self.nullable
         plain = as_it_is and self.dtype.kind in "biufcmM" and not self.shape.has_layers
         return (self.connections.address, self.name, self.version) if plain else None
 
     def prepare(self, wanted: Wanted) -> "Callable[[], Array | None] | None":
-        """Return a reader of one small selection, as a flat array; None if that is no faster than `read`.
+        """Return a function that reads one small selection as a flat array; None if `read` is as fast.
 
-        Its request is encoded once.
+        The request is encoded once.
         """
         nbytes = wanted.size * self.dtype.itemsize
         if not 0 < nbytes <= _SMALL or self.dtype.kind == "T" or not self.is_whole:
             return None
         pieces: list[Piece] = [(0, wanted, _NOWHERE)]
         if isinstance(wanted, Runs):
-            # Nothing is written yet. Boxes that say the same in less have its elements in their order.
+            # Shorter boxes have the same elements in the same order.
             nowhere = np.broadcast_to(_NOWHERE, wanted.extents)
             batches = list(self.requests([wanted], [nowhere], lambda: nbytes))
             if len(batches) != 1:
@@ -149,12 +149,12 @@ class RemoteSource:
             For strings, whose lengths are unknown before they are read.
         """
         if self.dtype.kind == "T":
-            raise ConversionError("how many bytes strings take is known when they have arrived")
+            raise ConversionError("the size of strings is only known after reading them")
         source = self if dtype is None else self._cast(dtype)
         return bytes_of_requests(source, self.connections.here(), selections)
 
     def fetches(self, selections: Sequence[Wanted]) -> tuple[int, int]:
-        """Return how many requests a read takes, and the bytes of elements that they bring."""
+        """Return the number of requests of a read, and the bytes of their elements."""
         counts = [
             sum([own.size for _, own, _ in p]) for p in _planned(self, self.connections.here(), selections)
         ]
@@ -182,12 +182,12 @@ class RemoteSource:
 
 
 def _opened(opening: Opening, *fields: Any) -> RemoteSource:  # noqa: ANN401 - those of the class, in order
-    """Return a source that came from another process."""
+    """Return a source from its pickled state."""
     return RemoteSource(opened(opening), *fields)
 
 
 def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count: int) -> Array | None:
-    """Return so many elements, which one answer has; None if it would not be one now, or is packed."""
+    """Return `count` elements from a single answer; None if it needs several, or is compressed."""
     connection = source.connections.here()
     link = connection.link
     nbytes = count * source.dtype.itemsize
@@ -205,7 +205,7 @@ def _read_at_once(source: RemoteSource, request: AskRead, said: Prepared, count:
             return None
         link.note(nbytes, time.monotonic() - begun)
     if not isinstance(answer, Elements):
-        raise RemoteProtocolError("schema", "a read is answered by something else")
+        raise RemoteProtocolError("schema", "the server sent another answer than elements")
     if answer.version != source.version:
         raise _changed(source, answer)
     found = elements_of(answer.frames, source.dtype, count).astype(source.dtype)
@@ -221,7 +221,7 @@ def _changed(source: "SplitRead", answer: Elements) -> VersionChangedError:
 
 
 class SplitRead(Protocol):
-    """A source that is read in pieces, each by a request."""
+    """A source that is read in pieces, with a request each."""
 
     @property
     def dtype(self) -> "np.dtype[Any]": ...
@@ -242,7 +242,7 @@ def bytes_of_requests(source: SplitRead, connection: Connection, selections: Seq
         asked = [frame.nbytes for frame in send_request(0, source.request(pieces, connection.packing()))]
         answer = [frame.nbytes for frame in send_answer(0, Elements(source.version, (memoryview(b""),)))]
         answer[-1] = sum([own.size for _, own, _ in pieces]) * source.dtype.itemsize
-        # The delimiter before each is a frame as well.
+        # The delimiter before each message is also a frame.
         for length in [0, *asked, 0, *answer]:
             total += bytes_on_wire(length, is_encrypted=connection.is_encrypted)
     return total
@@ -251,7 +251,7 @@ def bytes_of_requests(source: SplitRead, connection: Connection, selections: Seq
 def _planned(
     source: SplitRead, connection: Connection, selections: Sequence[Wanted]
 ) -> Iterator[list[Piece]]:
-    """Return the pieces that each request of a read would ask for now."""
+    """Return the pieces of each request, as a read would send them now."""
     nothing = np.empty((), source.dtype)
     out = [np.broadcast_to(nothing, own.extents) for own in selections]
     return source.requests(selections, out, _pieces_of(source, connection, selections))
@@ -268,13 +268,13 @@ class Reading:
     """A read under way."""
 
     __slots__ = (
-        "_begun",
         "_came",
         "_connection",
         "_finished",
         "_left",
         "_sent",
         "_source",
+        "_started",
         "_todo",
         "_wait",
     )
@@ -286,16 +286,16 @@ class Reading:
         most = _pieces_of(source, connection, selections)
         self._todo: Iterator[list[Piece]] = iter(source.requests(selections, out, most))
         self._left = [own.size for own in selections]
-        """Elements of each selection that are not there yet."""
+        """Number of missing elements of each selection."""
         self._finished = deque([number for number, left in enumerate(self._left) if not left])
-        self._begun, self._came = time.monotonic(), 0
+        self._started, self._came = time.monotonic(), 0
         connection.link.forget_ratio()
         self._sent: deque[tuple[Pending, list[Piece]]] = deque()
         self._wait = _WAIT
         self._fill()
 
     def hurry(self) -> None:
-        """Look more often whether to go on."""
+        """Check more often for cancellation."""
         self._wait = _HURRY
 
     def _fill(self) -> None:
@@ -332,7 +332,7 @@ class Reading:
                     yield None
 
     def _write(self, pending: Pending, batch: list[Piece]) -> Iterator[None]:
-        """Write an answer where it belongs; between parts of it others may look whether to go on."""
+        """Write an answer to its targets; yield between parts, to check for cancellation."""
         answer, source = pending.answer, self._source
         if isinstance(answer, Refused):
             # The sizes of strings were unknown, so halve the request.
@@ -345,10 +345,10 @@ class Reading:
         if isinstance(answer, Packed):
             answer = self._unpacked(answer, batch)
         elif isinstance(pending.request, AskRead | AskView) and pending.request.packing is not None:
-            # The server found that it makes hardly less of them.
+            # The server found that compression hardly helps.
             self._connection.link.note_ratio(1, 1)
         if not isinstance(answer, Elements):
-            raise RemoteProtocolError("schema", "a read is answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than elements")
         if answer.version != source.version:
             raise _changed(source, answer)
         yield from self._store(answer, batch)
@@ -356,7 +356,7 @@ class Reading:
             self._connection.cache.keep(pending.request, answer)
 
     def _unpacked(self, answer: Packed, batch: list[Piece]) -> Elements:
-        """Return the elements of a packed answer; at most the requested number is unpacked."""
+        """Return the elements of a compressed answer, decompressing at most the requested number."""
         wanted = sum([own.size for _, own, _ in batch]) * self._source.dtype.itemsize
         self._connection.link.note_ratio(wanted, answer.data.nbytes)
         return Elements(answer.version, (unpack_bytes(answer.data, wanted),))
@@ -365,7 +365,7 @@ class Reading:
         """Update the measured speed of the link with the bytes received since the read began."""
         frames = answer.frames if isinstance(answer, Elements) else (answer.data,)
         self._came += sum([frame.nbytes for frame in frames])
-        self._connection.link.note(self._came, time.monotonic() - self._begun)
+        self._connection.link.note(self._came, time.monotonic() - self._started)
 
     def _store(self, answer: Elements, batch: list[Piece]) -> Iterator[None]:
         count = sum([own.size for _, own, _ in batch])
@@ -392,7 +392,7 @@ class Reading:
 
 
 def _blocks_of(target: Array, values: Array) -> Iterator[tuple[Array, Array]]:
-    """Return parts of two arrays of the same extents that are written in a fraction of a millisecond each."""
+    """Return pairs of parts of two arrays, each of which takes a fraction of a millisecond to write."""
     if values.nbytes <= _BLOCK or values.ndim == 0:
         yield target, values
     elif len(values) == 1:
@@ -400,20 +400,20 @@ def _blocks_of(target: Array, values: Array) -> Iterator[tuple[Array, Array]]:
     else:
         step = max(len(values) * _BLOCK // values.nbytes, 1)
         for start in range(0, len(values), step):
-            # A row may still be too much.
+            # A row may still be too large.
             yield from _blocks_of(target[start : start + step], values[start : start + step])
 
 
 def elements_of(frames: tuple[memoryview, ...], dtype: "np.dtype[Any]", count: int) -> Array:
-    """Return so many elements of an answer; raise if it has more or less."""
+    """Return the elements of an answer; raise unless there are `count`."""
     if dtype.kind == "T":
         if len(frames) != 2:
-            raise RemoteProtocolError("size", "strings come in two parts")
+            raise RemoteProtocolError("size", "strings must have two parts")
         return unpack_strings(frames[0], frames[1], count, dtype)
     if len(frames) != 1 or frames[0].nbytes != count * dtype.itemsize:
         nbytes = [frame.nbytes for frame in frames]
         raise RemoteProtocolError(
-            "size", f"expected {count * dtype.itemsize} bytes of elements, and got {nbytes}"
+            "size", f"expected {count * dtype.itemsize} bytes of elements, but received {nbytes}"
         )
     found: Array = np.frombuffer(frames[0], dtype.newbyteorder("<"))
     if not are_truths(found):

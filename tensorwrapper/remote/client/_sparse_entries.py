@@ -1,4 +1,4 @@
-"""Read the stored entries of a sparse tensor at a server."""
+"""Read the stored entries of a sparse tensor on a server."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -32,10 +32,10 @@ def read_entries(
 
 
 def read_entries_of_rows(connections: Connections, facts: Facts, rows: RowsSource) -> Tensor[Any]:
-    """Return a sparse tensor of some rows of one that has rows. O(runs + entries log runs)."""
+    """Return some rows of a sparse tensor with rows. O(runs + entries log runs)."""
     source, sizes = cast("RemoteSource", rows.whole), np.diff(rows.splits)
     places, values = _stored(connections, facts, source, (Runs(rows.starts, sizes),))
-    # An empty run begins where the next one does, which has the entry.
+    # An empty run has the same start as the next run, which has the entry.
     run = np.searchsorted(rows.starts, places, "right") - 1
     here = places - rows.starts[run] + rows.splits[run]
     return _sparse_tensor(Layout(rows.shape), here, values, fill_of_source(facts, source))
@@ -84,9 +84,9 @@ def wanted_of(source: Source, key: ArrayKey) -> tuple[Wanted, ...]:
 def _checked(answer: Entries, facts: Facts, source: RemoteSource, wanted: Wanted) -> tuple[IntArray, Array]:
     numbers = answer.numbers
     if answer.counts.tolist() != [len(numbers)]:
-        raise RemoteProtocolError("size", f"{len(numbers)} entries come, and others are counted")
+        raise RemoteProtocolError("size", f"{len(numbers)} entries were received, not the announced number")
     if len(numbers) > wanted.size or not rises(numbers) or (len(numbers) and numbers[-1] >= facts.size):
-        raise RemoteProtocolError("size", f"entries of {facts.name!r} do not ascend, or are beyond its end")
+        raise RemoteProtocolError("size", f"entries of {facts.name!r} do not ascend, or exceed its size")
     return numbers, elements_of((answer.values,), source.dtype, len(numbers)).astype(source.dtype)
 
 
@@ -94,5 +94,5 @@ def fill_of_source(facts: Facts, source: RemoteSource) -> Array:
     try:
         raw = bytes.fromhex(facts.fill or "")
     except ValueError as error:
-        raise RemoteProtocolError("size", f"the fill of {facts.name!r} is no element: {error}") from error
+        raise RemoteProtocolError("size", f"the fill of {facts.name!r} is not an element: {error}") from error
     return fill_of(raw, source.dtype)

@@ -1,4 +1,4 @@
-"""`RemoteTensor`: a tensor at a server, of which nothing but a few facts is here."""
+"""`RemoteTensor`: a tensor on a server, with only a description here."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast, final
@@ -55,23 +55,23 @@ _ROWS_AT_ONCE: Final = 2**17
 """Rows whose lengths are requested at a time."""
 
 _WITH_LENGTHS: Final = 2**15
-"""Bytes of elements that come with the lengths of their rows: fewer than a round trip would cost."""
+"""Limit on the bytes of elements sent with row lengths, cheaper than another round trip."""
 
 
 @final
 class RemoteTensor(RemoteArray, InTiles):
-    """A tensor at a server, pinned to its version at the time of lookup.
+    """A tensor on a server, pinned to its version at the time of lookup.
 
     Indexing returns a `View`. `compute()` reads only the needed elements from the server. All functions of
     `selection` accept such views, and this tensor. If the tensor is changed, reads raise
     `VersionChangedError`; look it up again.
 
     Selecting rows of a jagged tensor transfers only their lengths. Selecting from a sparse tensor transfers
-    the stored entries of the selection. One in blocks sends the elements of present tiles when a selection is
-    computed. A tensor that is tiled at the server is tiled here, too: selections of elements are requested as
-    selections of the box under the tiles.
+    the stored entries of the selection. A tensor in blocks transfers the elements of present tiles when a
+    selection is computed. A tensor that is tiled on the server is also tiled here: selections of elements are
+    requested as selections of the box.
 
-    It has the names of a view, and selections return one. Operators and ufuncs read their operands. The
+    It has the methods of a view, and selections return views. Operators and ufuncs read their operands. The
     server itself computes `np.sum`, `mean`, `prod`, `max`, `min`, `any`, `all` and `count_nonzero` of 16 KiB
     and more.
 
@@ -105,12 +105,12 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def name(self) -> str:
-        """The name under which it is served."""
+        """Name of the tensor on the server."""
         return self._facts.name
 
     @property
     def version(self) -> str:
-        """Identity of this version, different from later tensors of this name at the server."""
+        """Version, which distinguishes this tensor from later ones with the same name."""
         return self._facts.version
 
     @property
@@ -125,7 +125,7 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def _n_rows(self) -> int | None:
-        """The number of rows, if it is jagged and its rows are requested by number."""
+        """Number of rows, if rows are requested by number; otherwise None."""
         return self._facts.rows
 
     @property
@@ -140,51 +140,51 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes that the elements would take."""
+        """Size of the elements in bytes."""
         return self.size * self.dtype.itemsize
 
     @property
     def is_sparse(self) -> bool:
-        """True if it stores some elements, and all others have one value."""
+        """True if the tensor is sparse."""
         return self._facts.entries is not None
 
     @property
     def is_nullable(self) -> bool:
-        """True if an element may be a null."""
+        """True if elements may be null."""
         return hasattr(self._dtype, "na_object") or may_be_null(self._facts.dtype)
 
     # Members requested once.
 
     @property
     def shape(self) -> Shape[Any]:
-        """The indices of all elements; the first access requests the lengths of rows."""
+        """Shape of the tensor; the first access requests the row lengths."""
         shape = self._shape
         if shape is None:
             facts = self._facts
             if facts.rows is None or facts.box is not None:
                 answer = self._connections.here().ask(AskShape(facts.name, facts.version))
                 if not isinstance(answer, Text):
-                    raise RemoteProtocolError("schema", "a shape is answered by something else")
+                    raise RemoteProtocolError("schema", "the server sent another answer than a shape")
                 shape = _shape_of(facts, answer.text)
             else:
                 starts, lengths, _ = self._rows(Runs(0, facts.rows))
                 shape = Shape.jagged(lengths)
                 if shape.size != facts.size or (len(starts) and starts[0]):
                     raise RemoteProtocolError(
-                        "size", f"rows of {shape.size} elements were described as {facts.size} elements"
+                        "size", f"rows have {shape.size} elements, not the announced {facts.size}"
                     )
             self._shape = shape
         return shape
 
     def view(self) -> View[Any]:
-        """Return the view of all of it, with its whole shape."""
+        """Return a view of the whole tensor."""
         found = self._viewed
         if found is None:
             found = self._viewed = as_view(self.as_source())
         return found
 
     def as_source(self) -> Source:
-        """Return it as a source of views; the entries of a sparse tensor are requested."""
+        """Return the tensor as a source of views. Requests the entries of a sparse tensor."""
         if not self.is_sparse:
             orbits = self._orbits()
             return self._seen() if orbits is None else orbits
@@ -199,17 +199,17 @@ class RemoteTensor(RemoteArray, InTiles):
     def astype(
         self, dtype: npt.DTypeLike, *, casting: ElementCasting = "checked"
     ) -> "RemoteTensor | View[Any]":
-        """Return the tensor with elements of another type, which the server casts before they travel.
+        """Return the tensor with another dtype, to which the server casts before sending.
 
-        An element that the type cannot hold is refused when it is read. The server casts once, and numbers
-        that are stored: else, and for ``casting="unsafe"``, it is a view, whose elements are cast here.
+        Reading an element that does not fit raises. The server casts only once, and only stored numbers.
+        Otherwise, and for ``casting="unsafe"``, the result is a view, which casts here.
 
         Raises
         ------
         ConversionError
-            If elements of that type do not travel.
+            If the protocol does not support the dtype.
         DTypeError
-            If it is not a type, or the elements are strings.
+            If the dtype is invalid, or the elements are strings.
         """
         held, wanted = dtype_of(self._facts.dtype), times_like(to_dtype(dtype), self.dtype)
         is_seen = self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T"
@@ -217,13 +217,13 @@ class RemoteTensor(RemoteArray, InTiles):
             return self.view().astype(wanted, casting=casting)
         check_dtype(wanted)
         if wanted != self.dtype and not np.can_cast(held, self.dtype):
-            # The first cast lost something, which the second one would have back.
+            # Keep both casts, because the first one loses information.
             return self.view().astype(wanted)
         dtype_text(wanted)
         return RemoteTensor(self._connections, self._facts, wanted)
 
     def _seen(self) -> RemoteSource:
-        """Return the source of views: the whole, or the box under its tiles."""
+        """Return the source of views: the whole tensor, or the box under its tiles."""
         origin = self._facts.box
         if origin is None:
             return self._source(self.shape)
@@ -253,7 +253,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return self.shape.extent(0) if self._facts.rows is None else self._facts.rows
 
     def __getitem__(self, key: ArrayKey) -> View[Any]:
-        """Return the selected part as a view, which starts at zero; NumPy's rules.
+        """Return the selected part as a view with origin zero, by NumPy's rules.
 
         Raises
         ------
@@ -272,8 +272,8 @@ class RemoteTensor(RemoteArray, InTiles):
             if is_basic(key):
                 return blocks.view(blocks.tensor.layout[cast("Any", key)])
         if self._facts.box is not None and not self.is_sparse and not self._stays_tiled(key):
-            # Answers have the elements of tiles one tile after the other, in the wanted order. Read through
-            # the box, each element would have to be moved.
+            # Answers have the elements tile by tile, in the requested order. Reading through the box would
+            # require moving each element.
             return as_view(self._source(self.shape))[key]
         return self.view()[key]
 
@@ -286,19 +286,20 @@ class RemoteTensor(RemoteArray, InTiles):
         return first is ... or isinstance(first, slice)
 
     def _selected_rows(self, key: ArrayKey) -> View[Any] | None:
-        """Return the part that a key selects, of which the rows come first; None if they do not."""
+        """Return the part that a key selects from rows; None if the key does not select rows first."""
         return chosen_rows(cast("int", self._facts.rows), key, self._view_of_rows)
 
     def _view_of_rows(self, rows: Runs) -> View[Any]:
         starts, lengths, elements = self._rows(rows, 0 if self.is_sparse else _WITH_LENGTHS)
         if elements is not None:
-            # The elements came with the lengths. Writing to them would not reach the server.
+            # The elements arrived with the lengths. They are read-only, because writes would not reach the
+            # server.
             shape: Shape[Any] = Shape.from_offsets(splits_of(lengths), validate=False, copy=False)
             return as_view(make_tensor(packed_layout(shape), buffer_of(elements).as_readonly()))
         return self._seen_rows(rows, starts, lengths)
 
     def _seen_rows(self, rows: Runs, starts: IntArray, lengths: IntArray) -> View[Any]:
-        """Return rows whose places and lengths are known: a view, which reads their elements."""
+        """Return a lazy view of rows with known starts and lengths."""
         flat = attrs.evolve(self._source(Shape(self.size)), is_whole=False)
         found = rows_source(flat, rows, starts, lengths)
         if self.is_sparse:
@@ -306,10 +307,10 @@ class RemoteTensor(RemoteArray, InTiles):
         return as_view(found)
 
     def _rows(self, rows: Runs, nbytes: int = 0) -> tuple[IntArray, IntArray, Array | None]:
-        """Return where runs of rows begin, the lengths of all of them, and all elements if they are few."""
+        """Return the starts of runs of rows, all row lengths, and the elements if they are few."""
         facts, connection = self._facts, self._connections.here()
         if rows.size and int(rows.ends[-1]) > cast("int", facts.rows):
-            raise OutOfBoundsError(f"there are {facts.rows} rows, and not {int(rows.ends[-1])}")
+            raise OutOfBoundsError(f"there are {facts.rows} rows, not {int(rows.ends[-1])}")
         if not rows.size:
             return np.empty(0, np.int64), np.empty(0, np.int64), None
         most = max(min(_ROWS_AT_ONCE, connection.welcome.answer_bytes // 8), 1)
@@ -323,13 +324,13 @@ class RemoteTensor(RemoteArray, InTiles):
             first, counts, _ = self._ask_rows(_some(rows, numbers, k, most), 0)
             starts.append(first)
             lengths.append(counts)
-        # A run that was requested in pieces begins where its first piece does.
+        # A run that was requested in pieces starts with its first piece.
         first = np.concatenate(starts)
         begins = np.concatenate([_some(rows, numbers, k, most).starts for k in range(0, rows.size, most)])
         return first[np.isin(begins, rows.starts)], np.concatenate(lengths), None
 
     def _ask_rows(self, own: Runs, nbytes: int) -> tuple[IntArray, IntArray, Array | None]:
-        """Return the result of `_rows` for as many rows as fit one answer."""
+        """Return the result of `_rows` for rows that fit one answer."""
         facts = self._facts
         answer = self._connections.here().ask(AskRows(facts.name, facts.version, own, nbytes))
         if not isinstance(answer, Rows) or answer.version != facts.version:
@@ -337,27 +338,27 @@ class RemoteTensor(RemoteArray, InTiles):
                 f"the rows of {facts.name!r} are not those of version {facts.version!r}"
             )
         if len(answer.starts) != len(own.starts) or len(answer.lengths) != own.size:
-            raise RemoteProtocolError("size", f"the request was for {own.size} rows, and others came")
+            raise RemoteProtocolError("size", f"{own.size} rows were requested, but others were received")
         most = int(answer.lengths.max(initial=0))
         # A sum of untrusted numbers in 64 bits may overflow.
         count = int(answer.lengths.sum()) if most * own.size < 2**63 else sum(answer.lengths.tolist())
         if count > facts.size:
-            raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of all")
+            raise RemoteProtocolError("size", f"rows have more than the {facts.size} elements of the tensor")
         elements = None
         if answer.elements is not None:
             if count * self.dtype.itemsize > nbytes:
-                raise RemoteProtocolError("size", f"{count} elements came without a request")
+                raise RemoteProtocolError("size", f"received {count} elements without a request")
             elements = elements_of((answer.elements,), self.dtype, count)
         return answer.starts, answer.lengths, elements
 
     def _comes_with_lengths(self, capabilities: tuple[str, ...]) -> bool:
-        """Return True if the server sends elements with the lengths of their rows, as they are."""
+        """Return True if the server can send elements with their row lengths."""
         is_cast = self._dtype != dtype_of(self._facts.dtype)
         plain = not is_cast and self._dtype.kind != "T" and not self.is_nullable
         return "rows with elements" in capabilities and plain
 
     def _in_blocks(self) -> RemoteBlocks | None:
-        """Return the present tiles of a tensor in blocks, which asks for their numbers once; else None."""
+        """Return the present tiles of a tensor in blocks, requested once; None for other tensors."""
         found = self._blocks
         if found is None and self._facts.present is not None:
             source = attrs.evolve(self._source(self.shape), layout=None)
@@ -365,7 +366,7 @@ class RemoteTensor(RemoteArray, InTiles):
         return found
 
     def _orbits(self) -> OrbitSource | None:
-        """Return the packed elements of a symmetric tensor; None of any other, and where the server casts."""
+        """Return the packed elements of a symmetric tensor; None for others, and if the server casts."""
         facts = self._facts
         if facts.symmetry is None or not self.shape.is_box or self._dtype != dtype_of(facts.dtype):
             return None
@@ -373,7 +374,7 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def symmetry(self) -> "Symmetry | None":
-        """The symmetry of a tensor that is stored packed; None of any other. It takes no request."""
+        """The symmetry of a packed tensor; None for others. Sends no request."""
         orbits = self._orbits()
         if orbits is not None:
             return orbits.symmetry
@@ -388,13 +389,13 @@ class RemoteTensor(RemoteArray, InTiles):
     ) -> Tensor[Any]:
         """Return all elements as a tensor in new memory, or in `out`; see `View.compute`.
 
-        A symmetric tensor stays packed: its packed elements come, and no others.
+        A symmetric tensor stays packed, and only packed elements are transferred.
         """
         orbits = self._orbits() if out is None and progress is None and cancel is None else None
         return super().compute(out, progress=progress, cancel=cancel) if orbits is None else orbits.whole()
 
     def packed_values(self) -> Array:
-        """Return the stored elements of a symmetric or tiled tensor, brought here."""
+        """Return the stored elements of a symmetric or tiled tensor."""
         return super().packed_values() if self._orbits() is None else self.compute().packed_values()
 
     def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Tensor[Any]:
@@ -406,7 +407,7 @@ class RemoteTensor(RemoteArray, InTiles):
     @property
     @or_absent
     def pattern(self) -> "BlockPattern":
-        """The present tiles of a tensor in blocks; one request brings 8 bytes for each.
+        """The present tiles of a tensor in blocks, with one request for 8 bytes per tile.
 
         Raises
         ------
@@ -421,14 +422,14 @@ class RemoteTensor(RemoteArray, InTiles):
     @property
     @or_absent
     def stored_pattern(self) -> "BlockPattern":
-        """The stored tiles: of a symmetric tensor one of each orbit, else all present ones; as `pattern`."""
+        """The stored tiles: one per orbit of a symmetric tensor, otherwise all present; as `pattern`."""
         pattern, symmetry = self.pattern, self.symmetry
         return pattern if symmetry is None else pattern.unique(symmetry)
 
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the tile of this number, which keeps its origin in the box. See `View.tile`.
+        """Return a tile by number, with its origin in the box. See `View.tile`.
 
-        A tensor in blocks reads this tile alone; an absent one takes no request.
+        A tensor in blocks reads only this tile; an absent tile needs no request.
         """
         blocks = self._in_blocks()
         if blocks is None:
@@ -437,11 +438,11 @@ class RemoteTensor(RemoteArray, InTiles):
         return blocks.view(wrap_layout(cast("LayoutCommon", found)))
 
     def _selected_entries(self, key: ArrayKey) -> View[Any]:
-        """Return the part of a sparse tensor that a key selects: its stored entries are read."""
+        """Return the part of a sparse tensor that a key selects, after reading its stored entries."""
         return as_view(self._stored_in(wanted_of(self._seen(), key)))[key]
 
     def _stored_in(self, selections: Sequence[Wanted]) -> Tensor[Any]:
-        """Return a sparse tensor with this one's stored entries within selections."""
+        """Return a sparse tensor with the stored entries within selections."""
         return read_entries(self._connections, self._facts, self._seen(), selections)
 
     def _reduced_there(
@@ -455,18 +456,18 @@ class RemoteTensor(RemoteArray, InTiles):
 
     @property
     def is_readonly(self) -> bool:
-        """True if the server accepts no writes to it from this client."""
+        """True unless this client may write to the tensor."""
         return not self._facts.writable
 
     def __setitem__(self, key: ArrayKey, value: npt.ArrayLike) -> None:
-        """Write values where a key selects, without comparing versions; see `assign`."""
+        """Write values to selected elements, without comparing versions; see `assign`."""
         self.assign(key, value)
 
     def assign(self, key: ArrayKey, value: npt.ArrayLike, *, if_unchanged: bool = False) -> None:
-        """Write values, broadcast and cast, where a key selects: in one request, all of them or none.
+        """Write values, broadcast and cast, to selected elements, atomically in one request.
 
-        Afterwards this is the tensor at its new version; views that were made before are of the old one. A
-        write that was lost with its connection is sent again, and done once.
+        Afterwards this object has the new version of the tensor; earlier views have the old version. A write
+        that was lost with its connection is repeated, but applied only once.
 
         Parameters
         ----------
@@ -475,18 +476,18 @@ class RemoteTensor(RemoteArray, InTiles):
         value
             New values.
         if_unchanged
-            Write only if the tensor still has the version that it has here.
+            Write only if the tensor still has this version.
 
         Raises
         ------
         ReadOnlyError
-            If the server takes no writes to it from here, or the key has an element twice.
+            If this client may not write to the tensor, or the key selects an element twice.
         VersionChangedError
-            If `if_unchanged` is set and the tensor has changed.
+            If `if_unchanged` is True and the tensor has changed.
         OutcomeUnknownError
             If the server did not answer, or restarted meanwhile, so that the outcome is unknown.
         SizeOverflowError
-            If it is too much for one request.
+            If the values are too large for one request.
 
         Examples
         --------
@@ -534,7 +535,7 @@ class RemoteTensor(RemoteArray, InTiles):
 
 
 def summary_of(tensor: RemoteTensor) -> tuple[str, str, str]:
-    """Return shape, type and bytes in words, as far as they are known without a request."""
+    """Return shape, dtype and bytes in words, as far as known without a request."""
     from tensorwrapper.drawing import bytes_text, count_text  # noqa: PLC0415 - few are shown
 
     facts = tensor._facts
@@ -548,7 +549,7 @@ def summary_of(tensor: RemoteTensor) -> tuple[str, str, str]:
 
 
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:
-    """Return a tensor that came from another process."""
+    """Return a tensor from its pickled state."""
     return RemoteTensor(opened(opening), facts, dtype)
 
 
@@ -564,9 +565,9 @@ def _shape_of(facts: Facts, text: str) -> Shape[Any]:
     try:
         shape = Shape.from_json(text)
     except TensorWrapperError as error:
-        raise RemoteProtocolError("schema", f"the shape of {facts.name!r} is none: {error}") from error
+        raise RemoteProtocolError("schema", f"the shape of {facts.name!r} is invalid: {error}") from error
     if shape.size != facts.size or shape.rank != facts.rank:
         raise RemoteProtocolError(
-            "size", f"{facts.name!r} has {facts.size} elements, and its shape {shape.size}"
+            "size", f"{facts.name!r} has {facts.size} elements, but its shape {shape.size}"
         )
     return shape

@@ -1,4 +1,4 @@
-"""`InTiles`: methods of a tiled tensor, and the layout of its box at a server."""
+"""`InTiles`: methods of a tiled tensor on a server, and the layout of its box."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
@@ -19,14 +19,14 @@ __all__ = ["InTiles", "layout_of_tiles"]
 
 
 class InTiles:
-    """One primitive, `view`, which is seen in the tiles that there are; none of this reads an element."""
+    """Abstract: `view`, which is tiled. No method reads elements, except `reduce_tiles`."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
         def view(self) -> View[Any]:
-            """Return the view of all of it."""
+            """Return a view of the whole tensor."""
             ...
 
     @property
@@ -42,7 +42,7 @@ class InTiles:
         return self.view().tiling
 
     def tile(self, number: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the tile of this number; its origin is its position in the box. See `View.tile`."""
+        """Return a tile by number, with its origin in the box. See `View.tile`."""
         return self.view().tile(number)
 
     def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> View[Any]:
@@ -50,23 +50,23 @@ class InTiles:
         return self.view().select_tiles(numbers)
 
     def untiled(self) -> View[Any]:
-        """Return the box whose tiles these are."""
+        """Return the box without its tiling."""
         return self.view().untiled()
 
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> Tensor[Any]:
-        """Return the reduction of each tile after reading all; `Remote.reduce` reduces at the server."""
+        """Return the reduction of each tile, after reading all tiles; `Remote.reduce` uses the server."""
         return self.view().reduce_tiles(function, initial=initial)
 
 
 def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[Any], Layout[Any]]:
-    """Return the box that begins at an index, and the layout from its tiles, or layers of them, to it.
+    """Return the box with a given origin, and its layout over the tiles or layers of tiles.
 
     Raises
     ------
     RemoteProtocolError
-        If it is not a shape of tiles, or its box has another rank.
+        If the shape is not tiled, or the box has another rank.
     """
     flat = shape.flatten() if shape.has_layers else shape
     tiled = unnamed_shape(flat)
@@ -76,7 +76,7 @@ def layout_of_tiles(shape: Shape[Any], origin: tuple[int, ...]) -> tuple[Shape[A
     try:
         tiling = Tiling.from_shape(tiled.translate_to((0,) * flat.rank)).translate_to(origin)
     except SizeOverflowError as error:
-        raise RemoteProtocolError("size", f"a box from {origin} on leaves 64 bits: {error}") from error
+        raise RemoteProtocolError("size", f"a box with origin {origin} exceeds 64 bits: {error}") from error
     under = cast("Strided", Layout(tiling.elements).implementation)
     grid_origin = cast("tuple[int, ...]", tiled.outer().origin)
     found = wrap_layout(TiledStrided(tiling, under, grid_origin), names_of(flat))

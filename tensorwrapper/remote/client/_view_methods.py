@@ -1,4 +1,4 @@
-"""`ViewMethods`: the names of a view, for classes that have one. Each name calls the same of `view`."""
+"""`ViewMethods`: the methods of a view, forwarded to `view`."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
@@ -32,9 +32,9 @@ __all__ = ["ViewMethods"]
 
 
 class ViewMethods:
-    """One primitive, `view`: the names of a view that tensors at servers do not define themselves.
+    """Abstract: `view`. Methods of a view that remote tensors do not define themselves.
 
-    `View` documents each of them. Selections return a `View`.
+    `View` documents each method. Selections return a `View`.
     """
 
     __slots__ = ()
@@ -42,7 +42,7 @@ class ViewMethods:
     if TYPE_CHECKING:
 
         def view(self) -> View[Any]:
-            """Return the view of all of it."""
+            """Return a view of the whole tensor."""
             ...
 
     @property
@@ -94,7 +94,7 @@ class ViewMethods:
         return self.view().broadcast(shape)
 
     def byte_lengths(self) -> Tensor[Any]:
-        """Return how many bytes each string has; 0 for a null."""
+        """Return the bytes of each string; 0 for a null."""
         return self.view().byte_lengths()
 
     def cells(self) -> "Iterator[tuple[Index, View[Any]]]":
@@ -165,7 +165,7 @@ class ViewMethods:
         return self.view().group_by_shape()
 
     def is_valid(self) -> Tensor[Any]:
-        """Tell of each element whether it is there, and not a null; nothing else is read."""
+        """Return True for each element that is not null, reading only the validity."""
         return self.view().is_valid()
 
     def item(self) -> Any:  # noqa: ANN401 - as of a view
@@ -228,7 +228,7 @@ class ViewMethods:
         boundary: "Literal['constant'] | Boundary" = "constant",
         fill_value: object = 0,
     ) -> View[Any]:
-        """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices."""
+        """Return a view padded as by NumPy's pad; existing elements keep their indices."""
         return self.view().pad(widths, boundary=boundary, fill_value=fill_value)
 
     def pad_rows(
@@ -283,15 +283,15 @@ class ViewMethods:
         return self.view().reverse(*modes)
 
     def rotate(self, shifts: Iterable[SupportsIndex]) -> View[Any]:
-        """Return the view with every mode turned round, by one shift per mode; upwards as NumPy's roll."""
+        """Return the view with every mode rotated by one shift per mode, as NumPy's roll."""
         return self.view().rotate(shifts)
 
     def route(self, index: Iterable[SupportsIndex]) -> "Route":
-        """Return where the element at an absolute index comes from: its source, and the index there."""
+        """Return the source of the element at an absolute index, and its index in the source."""
         return self.view().route(index)
 
     def route_many(self, indices: npt.ArrayLike) -> "tuple[RouteGroup, ...]":
-        """Return where the elements at many absolute indices come from, those of one source together."""
+        """Return the sources of the elements at many absolute indices, grouped by source."""
         return self.view().route_many(indices)
 
     def rows(self) -> "RowsOfView[View[Any]]":
@@ -299,7 +299,7 @@ class ViewMethods:
         return self.view().rows()
 
     def run_lengths(self) -> Tensor[np.int64]:
-        """Return how many equal elements follow one another in each row; the view is computed."""
+        """Return the lengths of runs of equal elements in each row; computes the view."""
         return self.view().run_lengths()
 
     def scatter(self, over: "ShapeLike | Tiling", *, fill_value: object = 0) -> Tensor[Any]:

@@ -1,4 +1,4 @@
-"""`WritingSource`: a tensor at a server that is written to, all in one request."""
+"""`WritingSource`: a tensor on a server as the target of one write request."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final
@@ -22,7 +22,7 @@ from tensorwrapper.typing import Array
 __all__ = ["WritingSource"]
 
 _MOST: Final = 2**24
-"""Bytes of elements in one write, which the server keeps until it is complete."""
+"""Limit on the bytes of one write, which the server buffers until it is complete."""
 
 
 @final
@@ -56,7 +56,7 @@ class WritingSource:
         self._if_version = if_version
         self.shape: Shape[Any] = shape
         self.layout: Layout[Any] | None = layout
-        """Through which the box is seen in tiles; None if the shape is that of the tensor."""
+        """Layout of the box over its tiles; None if the shape is that of the tensor."""
         self.dtype: np.dtype[Any] = dtype
         self.version: str = facts.version
         self.is_sparse: bool = facts.fill is not None
@@ -66,26 +66,25 @@ class WritingSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Is written to, each write as a whole."""
+        """Abilities of the source: atomic writes."""
         return frozenset(("runs", "write", "atomic"))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes the elements of a selection have."""
+        """Return the size of the selected elements in bytes."""
         return selection.size * self.dtype.itemsize
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:  # noqa: ARG002
-        """Refuse: it is for one assignment."""
-        raise ConversionError(f"{self!r} is for one assignment, and not to be read")
+        """Raise, because the source is only for one assignment."""
+        raise ConversionError(f"{self!r} is for one assignment and cannot be read")
 
     def write(
         self, selections: Sequence[Wanted], values: Sequence[Array], valid: "Sequence[Array] | None" = None
     ) -> None:
-        """Send all selections and their values in one request, and which of them are valid."""
+        """Send all selections, their values and their validity in one request."""
         total = sum([own.size for own in selections]) * (self.dtype.itemsize + self.nullable)
         if total > _MOST:
             raise SizeOverflowError(
-                f"a write of {total} bytes is more than the {_MOST} that fit one request, and several "
-                "requests are not written as a whole"
+                f"a write of {total} bytes exceeds the limit of {_MOST} for one atomic request"
             )
         data, texts = self._packed(values)
         connection = self._connections.here()
@@ -103,11 +102,11 @@ class WritingSource:
             )
         )
         if not isinstance(answer, Written):
-            raise RemoteProtocolError("schema", "a write is answered by something else")
+            raise RemoteProtocolError("schema", "the server sent another answer than a write")
         self.version = answer.version
 
     def _packed(self, values: Sequence[Array]) -> tuple[memoryview, memoryview | None]:
-        """Return the elements as they travel; of strings how long each is, and their bytes."""
+        """Return the elements in wire format; for strings the lengths and the bytes."""
         if self.dtype.kind == "T":
             texts = [own.reshape(-1) for own in values]
             try:
@@ -121,7 +120,7 @@ class WritingSource:
 
 
 def _joined(arrays: Sequence[Array], dtype: "np.dtype[Any]") -> memoryview:
-    """Return the elements of arrays one after the other."""
+    """Return the concatenated elements of arrays."""
     packed = [np.ascontiguousarray(own, dtype).reshape(-1) for own in arrays]
     data = packed[0] if len(packed) == 1 else np.concatenate(packed)
     return memoryview(data.tobytes())

@@ -1,1 +1,1 @@
-"""Requests and answers as values, and as frames: pure, so that both ends and other languages agree."""
+"""Requests and answers as values and as frames, without I/O."""

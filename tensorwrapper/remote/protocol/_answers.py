@@ -50,7 +50,7 @@ _MORE_KEYS: Final = frozenset(
 _ROWS_U4: Final = b'{"tw":{"rows":{"as":"u4",'
 _TEXT: Final = 4096
 _SYMMETRY: Final = 1024
-"""Characters of a symmetry: 16 operations of 8 modes have fewer."""
+"""Length limit of a symmetry's text; 16 operations of 8 modes are shorter."""
 _FIELDS: Final = 256
 _LARGEST: Final = 2**63 - 1
 
@@ -78,7 +78,7 @@ def send_answer(number: int, answer: Answer) -> list[memoryview]:
 
 @lru_cache(64)
 def _read_label(version: str) -> bytes:
-    """Return the first frame of elements, which is the same for all of a version."""
+    """Return the first frame of elements, which is the same for all answers of a version."""
     return label_of("read", version)
 
 
@@ -193,18 +193,18 @@ def receive_answer(frames: Sequence[BufferLike], limits: Limits = DEFAULT_LIMITS
         said = read_frames(frames, limits)
         read = _READERS.get(said.verb)
         if read is None:
-            said.field.refuse("is no answer")
+            said.field.refuse("is not an answer")
         return said.number, read(said)
     except RequestRefusedError as error:
         text = f"a server's answer is not of the protocol: {error.args[1]}"
         if error.reason == "limit":
-            raise RemoteProtocolError("limit", f"{text}; no client takes more") from error
+            raise RemoteProtocolError("limit", f"{text}, the limit of clients") from error
         raise RemoteProtocolError("schema", text) from error
 
 
 @final
 class AnswerReader:
-    """Parses the answers of one server; the last label of elements, or of rows, is not parsed again."""
+    """Parser of the answers of one server, which caches the last label of elements and of rows."""
 
     __slots__ = ("_label", "_limits", "_rows", "_rows_version", "_version")
 
@@ -238,7 +238,7 @@ class AnswerReader:
         return number, answer
 
     def _quick_rows(self, frames: list[memoryview]) -> tuple[int, Rows] | None:
-        """Return rows whose label came before; None if it did not, or anything is wrong with them."""
+        """Return rows with a cached label; None if the label is new or the rows are invalid."""
         if frames[0].tobytes() != self._rows or _ROWS_U4 not in self._rows:
             return None
         number, starts, lengths = number_of(frames), frames[2], frames[3]

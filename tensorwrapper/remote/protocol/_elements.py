@@ -32,13 +32,13 @@ NULLABLE: Final = "nullable "
 VALID: Final = "valid"
 """Requested type for the validity of nullable elements."""
 PRESENT: Final = "present"
-"""Requested type for a tensor in blocks: the numbers of its present tiles, one after the other."""
+"""Requested type for a tensor in blocks: the numbers of its present tiles."""
 STORED: Final = "stored"
-"""The same: the elements of its present tiles, one after the other. Of a symmetric box the packed ones."""
+"""Requested type for the elements of present tiles, or for the packed elements of a symmetric box."""
 UNIQUE: Final = "unique"
-"""Requested type for symmetric tiles: the elements of the stored ones, one tile of each orbit."""
+"""Requested type for symmetric tiles: the elements of the stored tiles, one per orbit."""
 LINES: Final = (PRESENT, STORED, UNIQUE)
-"""Requested types in place of a type of elements, with elements one after the other."""
+"""Requested types that select flat data instead of a dtype."""
 _TEXTS: Final["dict[str, np.dtype[Any]]"] = {
     _STRING: cast("Any", np.dtypes.StringDType()),
     _NULLABLE: cast("Any", np.dtypes.StringDType(na_object=None)),
@@ -55,47 +55,47 @@ _TIME: Final = re.compile(r"<[mM]8(\[([1-9][0-9]{0,8})?(Y|M|W|D|h|m|s|ms|us|ns|p
 
 _HEAD: Final = 2**14
 _PAYS: Final = 1.2
-"""Least factor by which packing must make an answer smaller."""
+"""Minimum compression ratio for a compressed answer."""
 
 
 def bytes_of(array: Array) -> memoryview:
-    """Return the bytes of an array without gaps, which none are copied for."""
+    """Return the bytes of a contiguous array, without a copy."""
     return memoryview(cast("Any", array.view(np.uint8)))
 
 
 def is_small(dtype: "np.dtype[Any]") -> bool:
-    """Return True if elements are of a type of ml_dtypes, as bfloat16 is."""
+    """Return True for dtypes of ml_dtypes, such as bfloat16."""
     return dtype.type.__module__ == "ml_dtypes"
 
 
 def dtype_text(dtype: "np.dtype[Any]") -> str:
-    """Return how a type of elements is called on the wire.
+    """Return the name of a dtype in the protocol.
 
     Raises
     ------
     ConversionError
-        If elements of that type cannot travel.
+        If the protocol does not support the dtype.
     """
     if dtype.kind == "T":
         return _NULLABLE if hasattr(dtype, "na_object") else _STRING
     text = dtype.newbyteorder("<").str
     if is_small(dtype):
-        # NumPy's names of these types are those of others.
+        # NumPy's names of these types are ambiguous.
         small = write_logical(dtype)
         if small is not None:
             return small
     elif text in _PLAIN or dtype.kind in "mM":
         return text
-    raise ConversionError(f"elements of type {dtype} do not travel")
+    raise ConversionError(f"cannot send elements of type {dtype}")
 
 
 def may_be_null(text: str) -> bool:
-    """Return True if numbers of a type that a server names may be nulls."""
+    """Return True if a server's type name is that of nullable numbers."""
     return text.startswith(NULLABLE) and text not in _TEXTS
 
 
 def dtype_of(text: str) -> "np.dtype[Any]":
-    """Return the type of elements that a server names, without the word for nulls.
+    """Return the dtype of a server's type name, without the prefix for nulls.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def dtype_of(text: str) -> "np.dtype[Any]":
     small = small_dtype(text)
     if small is not None:
         return small
-    # NumPy evaluates unknown names, so only known ones are passed to it.
+    # NumPy evaluates unknown names, so pass only known ones.
     if text in _PLAIN or _TIME.fullmatch(text):
         try:
             return np.dtype(text).newbyteorder("=")
@@ -118,7 +118,7 @@ def dtype_of(text: str) -> "np.dtype[Any]":
 
 
 def fill_bytes(value: object, dtype: "np.dtype[Any]") -> bytes:
-    """Return the bytes of the fill of a sparse tensor as they travel: those of one element, little-endian.
+    """Return the fill of a sparse tensor in wire format: the little-endian bytes of one element.
 
     Examples
     --------
@@ -134,10 +134,10 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
     Raises
     ------
     RemoteProtocolError
-        If they are not element of this type.
+        If the bytes are not an element of this dtype.
     """
     if dtype.kind == "T" or len(raw) != dtype.itemsize:
-        raise RemoteProtocolError("size", f"a fill of {len(raw)} bytes is no element of type {dtype}")
+        raise RemoteProtocolError("size", f"a fill of {len(raw)} bytes is not an element of type {dtype}")
     found: Array = np.frombuffer(raw, dtype.newbyteorder("<"))
     if not are_truths(found):
         raise RemoteProtocolError("integrity", "a bool is neither 0 nor 1")
@@ -145,8 +145,8 @@ def fill_of(raw: bytes, dtype: "np.dtype[Any]") -> Array:
 
 
 def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
-    """Return the lengths of strings in UTF-8, and their bytes one after the other; nulls have none."""
-    # The bytes are at least as many as the characters: check these before encoding.
+    """Return the lengths of strings in UTF-8, and their concatenated bytes; nulls have no bytes."""
+    # Check the number of characters, a lower bound on the bytes, before encoding.
     count = 0 if hasattr(texts.dtype, "na_object") else int(np.strings.str_len(cast("Any", texts)).sum())
     if count > most:
         raise RequestRefusedError("limit", f"{count} characters are too many for one answer")
@@ -163,8 +163,8 @@ def pack_strings(texts: Array, most: int) -> tuple[memoryview, memoryview]:
 
 
 def pack_bytes(data: memoryview) -> memoryview | None:
-    """Return bytes packed by zlib, as fast as it can; None if that makes hardly less of them."""
-    # The beginning tells whether it is worth the rest.
+    """Return bytes compressed by fast zlib; None if compression hardly helps."""
+    # Compress the beginning first, to estimate the ratio.
     head = data[:_HEAD]
     if len(zlib.compress(head, 1)) * _PAYS > head.nbytes:
         return None
@@ -173,33 +173,33 @@ def pack_bytes(data: memoryview) -> memoryview | None:
 
 
 def unpack_bytes(data: memoryview, nbytes: int) -> memoryview:
-    """Unpack bytes that were packed by zlib; no more than `nbytes` are ever made.
+    """Decompress zlib data, never to more than `nbytes`.
 
     Raises
     ------
     RemoteProtocolError
-        If they are others, or fewer, or more.
+        If the data are invalid, or have another size.
     """
     reader = zlib.decompressobj()
     try:
         found = reader.decompress(data, max(nbytes, 1))
     except zlib.error as error:
-        raise RemoteProtocolError("integrity", f"what came is not packed by zlib: {error}") from error
+        raise RemoteProtocolError("integrity", f"the elements are not valid zlib data: {error}") from error
     if len(found) != nbytes or not reader.eof or reader.unused_data or reader.unconsumed_tail:
-        raise RemoteProtocolError("size", f"expected {nbytes} bytes of packed elements, and got others")
+        raise RemoteProtocolError("size", f"compressed elements do not have {nbytes} bytes")
     return memoryview(found)
 
 
 def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np.dtype[Any]") -> Array:
-    """Return so many strings, of a type that may have nulls or not.
+    """Return `count` strings of a dtype, with or without nulls.
 
     Raises
     ------
     RemoteProtocolError
-        If lengths and bytes disagree, they are not UTF-8, or one is missing where none may.
+        If lengths and bytes disagree, a string is not UTF-8, or a null is not allowed.
     """
     if lengths.nbytes != count * _LENGTH.itemsize:
-        raise RemoteProtocolError("size", f"{lengths.nbytes} bytes are no lengths of {count} strings")
+        raise RemoteProtocolError("size", f"{lengths.nbytes} bytes are not lengths of {count} strings")
     counts = np.frombuffer(lengths, _LENGTH)
     nulls: IntArray = np.flatnonzero(counts == _NULL)[: None if hasattr(dtype, "na_object") else 0]
     if len(nulls):
@@ -208,7 +208,7 @@ def unpack_strings(lengths: memoryview, data: memoryview, count: int, dtype: "np
     ends = np.cumsum(counts, dtype=np.int64)
     if (int(ends[-1]) if count else 0) != data.nbytes:
         raise RemoteProtocolError(
-            "size", f"strings have {data.nbytes} bytes, and their lengths say otherwise"
+            "size", f"strings have {data.nbytes} bytes, which contradicts their lengths"
         )
     raw, starts = bytes(data), [0, *ends.tolist()]
     try:

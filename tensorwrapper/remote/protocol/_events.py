@@ -61,13 +61,13 @@ class Hello:
 @final
 @frozen
 class Ping:
-    """A client asks whether the server is there."""
+    """Request to check that the server is alive."""
 
 
 @final
 @frozen
 class AskNames:
-    """A client asks for names: at most `count` names, those after a name; of a snapshot if it has one."""
+    """Request for at most `count` names after a name, optionally in a snapshot."""
 
     after: str
     count: int
@@ -109,9 +109,9 @@ class AskShape:
 @final
 @frozen
 class AskRows:
-    """Request where some rows of a jagged tensor begin, and how long they are.
+    """Request for the starts and lengths of some rows of a jagged tensor.
 
-    If all of their elements have no more than `nbytes` bytes, these come with the lengths.
+    If the elements have at most `nbytes` bytes, the answer includes them.
     """
 
     name: str
@@ -123,9 +123,9 @@ class AskRows:
 @final
 @frozen(eq=False)
 class AskRecords:
-    """A request for rows of several fields of records: their places, their lengths, and their elements.
+    """Request for rows of several fields of records: starts, lengths and elements.
 
-    The elements come if those of all fields have no more than `nbytes` bytes together.
+    The answer includes the elements if they have at most `nbytes` bytes in total.
     """
 
     name: str
@@ -138,16 +138,16 @@ class AskRecords:
 @final
 @frozen(eq=False)
 class AskRead:
-    """The elements of some selections of a tensor at a version, as elements of a type."""
+    """Request for selections of a tensor at a version, as elements of a dtype."""
 
     name: str
     version: str
     dtype: str | None
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """Packing that the answer may use, if it is smaller then."""
+    """Compression that the answer may use."""
     box: bool = False
-    """True if they are of the box under the tiles, and not of the tiles one after the other."""
+    """True for selections of the box under the tiles, False for the elements tile by tile."""
 
 
 @final
@@ -164,7 +164,7 @@ class AskEntries:
 @final
 @frozen(eq=False)
 class Described:
-    """A view as JSON, the tables that it names, and for each of its sources a tensor at a version."""
+    """A view as JSON, its tables, and a tensor at a version for each source."""
 
     text: str
     tables: tuple[memoryview, ...]
@@ -172,12 +172,12 @@ class Described:
 
     @property
     def version(self) -> str:
-        """The versions of all tensors, in the order in which they are named."""
+        """The versions of all tensors, in order."""
         return " ".join([version for _, _, version in self.of])
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes say it."""
+        """Approximate size of the description in bytes."""
         names = sum([len(own) for named in self.of for own in named])
         return len(self.text) + names + sum([own.nbytes for own in self.tables])
 
@@ -185,12 +185,12 @@ class Described:
 @final
 @frozen(eq=False)
 class AskView:
-    """The elements of some selections of a view, which the server computes."""
+    """Request for selections of a view that the server computes."""
 
     view: Described
     selections: tuple[Wanted, ...]
     packing: str | None = None
-    """Packing that the answer may use, if it is smaller then."""
+    """Compression that the answer may use."""
 
 
 Reduction: TypeAlias = Literal[
@@ -208,7 +208,7 @@ Reduction: TypeAlias = Literal[
     "bitwise_xor",
     "count_nonzero",
 ]
-"""NumPy's functions by which a server reduces: ufuncs whose order does not matter, and one that counts."""
+"""Reductions of a server: ufuncs independent of order, and counting."""
 
 ReducedOver: TypeAlias = Literal["rows", "tiles"] | int
 """Units of a reduction: each row, each tile or cell, or all positions of a mode."""
@@ -223,17 +223,17 @@ class AskReduce:
     ufunc: Reduction
     over: ReducedOver
     initial: int | float | None = None
-    """Value that takes part in every reduction, and is the result of an empty one."""
+    """Initial value of every reduction, and result of an empty one."""
 
 
 @final
 @frozen(eq=False)
 class AskWrite:
-    """Elements to be stored where some selections of a tensor are, in the order of an `Elements`.
+    """Request to store elements in selections of a tensor, in the order of `Elements`.
 
-    No element is in two of the selections. With a version, only if the tensor is at that version still.
+    Selections must not overlap. With a version, the write applies only to that version.
     Client and number of the request identify the write: a repeated request gets the first answer. For strings
-    `values` has the number of bytes of each, and `texts` the texts one after the other. `box` is as in
+    `values` has the sizes in bytes, and `texts` the concatenated texts. `box` is as in
     `AskRead`. For nullable elements `valid` has a byte for each: 1 if it is valid, else 0.
     """
 
@@ -257,13 +257,13 @@ class AskStats:
 @final
 @frozen
 class AskHealth:
-    """Request the state of the server; the thread that takes requests answers it at once."""
+    """Request for the state of the server, answered at once by the receiving thread."""
 
 
 @final
 @frozen
 class Cancel:
-    """The answer to an earlier request is not wanted any more."""
+    """Cancellation of an earlier request."""
 
     number: int
 
@@ -286,7 +286,7 @@ Request: TypeAlias = (
     | AskHealth
     | Cancel
 )
-"""Any request of a client. Each but `Cancel` has one answer."""
+"""Any request of a client. Each except `Cancel` has one answer."""
 
 
 @final
@@ -304,7 +304,7 @@ class Welcome:
 @final
 @frozen
 class Pong:
-    """A server is there: this start of it."""
+    """Answer to a ping: identity of this start of the server."""
 
     server: str
 
@@ -312,7 +312,7 @@ class Pong:
 @final
 @frozen
 class Pinned:
-    """The name of a snapshot, and for how many seconds after its last use it is kept."""
+    """Name of a snapshot, and the seconds that it is kept after its last use."""
 
     pin: str
     seconds: int
@@ -335,15 +335,15 @@ class Facts:
     Attributes
     ----------
     dtype
-        The type of the elements as NumPy writes it, or ``string``.
+        NumPy name of the dtype, or ``string``.
     shape
         The JSON of the shape; None if `AskShape` or `AskRows` tells it.
     rows
         Number of rows of a jagged tensor whose rows are requested by number.
     entries
-        How many elements a sparse tensor stores.
+        Number of stored elements of a sparse tensor.
     fill
-        All other elements of a sparse tensor: the bytes of one, in hexadecimal digits.
+        Fill of a sparse tensor: the bytes of one element, in hexadecimal digits.
     writable
         Whether the requesting client may write to it.
     box
@@ -352,7 +352,7 @@ class Facts:
         The name of the records of a field, its number among the fields, and how many modes these share;
         None for other tensors, and unless the request has `records`.
     present
-        How many tiles of a tensor in blocks are present; None of any other.
+        Number of present tiles of a tensor in blocks; None for others.
     symmetry
         The text of the symmetry of a box that stores its packed elements; None of any other, and unless the
         request has `symmetry`.
@@ -430,9 +430,9 @@ class FieldRows:
 @final
 @frozen(eq=False)
 class Elements:
-    """The elements of all selections one after the other, each in row-major order, little-endian.
+    """Concatenated elements of all selections, each in row-major order, little-endian.
 
-    Strings are two frames: the bytes of each in UTF-8 (four bytes), and the texts after one another.
+    Strings are two frames: the sizes in UTF-8 (four bytes each), and the concatenated texts.
     """
 
     version: str
@@ -442,7 +442,7 @@ class Elements:
 @final
 @frozen(eq=False)
 class Packed:
-    """Numbers as in `Elements`, packed by zlib."""
+    """Numbers as in `Elements`, compressed by zlib."""
 
     version: str
     data: memoryview
@@ -462,7 +462,7 @@ class Entries:
 @final
 @frozen(eq=False)
 class Reduced:
-    """The numbers that a reduction gave, in row-major order."""
+    """Result of a reduction, in row-major order."""
 
     version: str
     dtype: str
@@ -473,7 +473,7 @@ class Reduced:
 @final
 @frozen
 class Written:
-    """The elements are stored, and the tensor has this version since."""
+    """Answer to a write: the new version of the tensor."""
 
     version: str
 

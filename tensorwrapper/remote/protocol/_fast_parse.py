@@ -17,10 +17,10 @@ from tensorwrapper.typing import IntArray
 __all__ = ["quick_request"]
 
 _LONGEST: Final = 1024
-"""Bytes of a label that a pattern is tried at."""
+"""Size limit of a label for the fast path, in bytes."""
 _DEPTH: Final = 8
 _ITEMS: Final = 64
-"""Bound on the nesting and the values of every label that a pattern matches."""
+"""Limits on the nesting and the values of labels that a pattern matches."""
 _MOST: Final = 2**63 - 1
 _ROWS_BYTES: Final = 2**31
 
@@ -48,11 +48,11 @@ _WIDTHS: Final["dict[bytes, np.dtype[Any]]"] = {b"u%d" % n: np.dtype(f"<u{n}") f
 def quick_request(
     frames: list[memoryview], limits: ServeLimits, most: int | None = None
 ) -> AskRead | AskRows | None:
-    """Return the request of a message, if it is a usual one for a box, points or rows; else None.
+    """Return the request of a message for a box, points or rows in the usual form; otherwise None.
 
-    None also for more than `most` points or rows, if that is given.
+    Also return None for more than `most` points or rows.
 
-    O(positions). No more is allocated than the message has bytes, eight times over.
+    O(positions). Allocates at most eight times the size of the message.
     """
     first = frames[0]
     if first.nbytes > min(_LONGEST, limits.label_bytes) or limits.depth < _DEPTH or limits.items < _ITEMS:
@@ -95,11 +95,11 @@ def _outer(modes: bytes) -> Outer | None:
 
 
 def _runs(frame: memoryview, table: list[bytes], most: int) -> Runs | None:
-    """Return single elements, or rows, of which a frame has the differences."""
+    """Return single elements or rows from a frame of differences."""
     width, first, count = _WIDTHS[table[0]], int(table[1]), int(table[2])
     if not 0 < count <= most or frame.nbytes != (count - 1) * width.itemsize:
         return None
-    # The first has 60 bits, each difference 32, and there are fewer than 2^30: no sum of them leaves 64.
+    # Sums fit 64 bits: the first has 60 bits, and there are fewer than 2^30 differences of 32 bits.
     found: IntArray = np.empty(count, np.int64)
     found[0] = first
     np.cumsum(np.frombuffer(frame, width), out=found[1:])

@@ -66,12 +66,12 @@ def labelled(number: int, label: bytes, parts: Sequence[BufferLike] = ()) -> lis
 
 
 def read_frames(frames: Sequence[BufferLike], limits: Limits) -> ParsedFrames:
-    """Parse untrusted frames, whatever the verb is.
+    """Parse untrusted frames of any verb.
 
     Raises
     ------
     RequestRefusedError
-        If they are not a message, or not of this protocol.
+        If the frames are not a message of this protocol.
     """
     try:
         header, parts = split_frames(frames, limits)
@@ -90,12 +90,12 @@ def read_frames(frames: Sequence[BufferLike], limits: Limits) -> ParsedFrames:
 
 
 def plain_limit(text: str) -> str:
-    """Return an error without advice to raise limits of messages, which servers and clients are not given."""
+    """Return the text of an error without advice on message limits, which does not apply here."""
     return text.partition("; limits=Limits(")[0]
 
 
 def number_of(frames: Sequence[memoryview]) -> int | None:
-    """Return the number of a message, also of one that cannot be read; None if it has none."""
+    """Return the number of a message, even of an unreadable one; None without a number."""
     if len(frames) < 2 or frames[1].nbytes != _COORDINATES:
         return None
     return cast("int", _NUMBERS.unpack(frames[1])[0])

@@ -37,7 +37,7 @@ CAPABILITIES: Final = (
 @final
 @value_class(kw_only=True)
 class ServeLimits:
-    """Bounds of one server: each is checked before anything is allocated on a client's word.
+    """Limits of one server, each checked before allocating anything for a client.
 
     Raises
     ------
@@ -51,54 +51,54 @@ class ServeLimits:
     """
 
     label_bytes: int = 65_536
-    """The label of a request, in bytes."""
+    """Size of a request's label in bytes."""
     depth: int = 16
     """Depth of nesting of a label."""
     items: int = 4096
     """Number of values of a label."""
     selections: int = 512
-    """Selections in one request."""
+    """Number of selections in one request."""
     positions: int = 2**22
-    """Positions, and runs, that a request names, all selections together."""
+    """Number of positions and runs in all selections of a request."""
     request_bytes: int = 2**25
-    """Bytes of all frames of a request together."""
+    """Total size of the frames of a request in bytes."""
     answer_bytes: int = 2**22
-    """The elements of one answer. A client that wants more asks for it in several requests."""
+    """Size of the elements of one answer in bytes. Clients split larger reads into several requests."""
     shape_bytes: int = 2**26
-    """The JSON of a shape that is not described by its rows."""
+    """Size of a shape's JSON in bytes, unless the shape is described by rows."""
     work_bytes: int = 2**34
-    """The bytes that a view which is computed here may be made of."""
+    """Bytes of sources of a view computed by the server."""
     in_flight: int = 64
-    """Requests of one client that wait, or are being answered."""
+    """Number of pending requests of one client."""
     requests_per_second: int = 20_000
-    """Requests of one client, on average; for a second there may be twice as many."""
+    """Average number of requests of one client per second; bursts may reach twice as many."""
     client_bytes: int = 2**24
-    """Bytes of answers to one client that are being made or sent. Further requests wait."""
+    """Bytes of unfinished answers to one client. Further requests wait."""
     server_bytes: int = 2**26
-    """Bytes of answers to all clients that are being made or sent. Further requests wait."""
+    """Bytes of unfinished answers to all clients. Further requests wait."""
     client_snapshots: int = 32
-    """The snapshots that one client has: a key if there are keys, else a connection."""
+    """Number of snapshots of one client, identified by its key, or else by its connection."""
     server_snapshots: int = 256
-    """The snapshots of all clients together."""
+    """Number of snapshots of all clients."""
     clients: int = 4096
-    """Clients that have requests."""
+    """Number of clients with requests."""
     connections: int = 1024
-    """Connections, including silent ones. Further ones are cut, those of newcomers first.
+    """Number of connections, including silent ones. Excess connections are closed, newcomers first.
 
-    There are at most three quarters of the file descriptors that the system allows the process.
+    The number never exceeds three quarters of the process's file descriptors.
     """
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(cast("Any", ServeLimits)):
             count = to_count(getattr(self, field.name), f"the limit {field.name}")
             if not count:
-                raise ExtentError(f"the limit {field.name} must be 1 or more")
+                raise ExtentError(f"the limit {field.name} must be at least 1")
 
     def of_messages(self) -> Limits:
-        """Return the limits of the messages that a request may be."""
+        """Return the message limits for requests."""
         found = _OF_MESSAGES.get(self)
         if found is None:
-            # Bounded: a process has a few servers.
+            # Bounded, because a process has few servers.
             if len(_OF_MESSAGES) > 64:
                 _OF_MESSAGES.clear()
             found = _OF_MESSAGES[self] = self._of_messages()
@@ -117,4 +117,4 @@ class ServeLimits:
 
 
 _OF_MESSAGES: Final[dict[ServeLimits, Limits]] = {}
-"""The limits of messages are checked when they are made: once for a server, not for each request."""
+"""Validate message limits once per server, not per request."""

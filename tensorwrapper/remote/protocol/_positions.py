@@ -1,4 +1,4 @@
-"""Positions as frames of integers: the narrowest differences that say them, or the numbers themselves."""
+"""Encode positions as frames of integers: the narrowest differences, or the numbers themselves."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast, final
@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 @final
 class PositionsWriter:
-    """Collects the frames of the selections of a request."""
+    """Writer of the frames of a request's selections."""
 
     __slots__ = ("frames",)
 
@@ -60,7 +60,7 @@ class PositionsWriter:
         """Return the JSON of runs."""
         starts = wanted.starts
         if len(starts) < wanted.size < 1.5 * len(starts):
-            # Few of them touch: one by one they are no more bytes, and need no lengths.
+            # Encode elements one by one if few are adjacent, which needs no lengths.
             return {"starts": self.ascending(wanted.numbers()), "lengths": 1}
         found = starts if len(starts) != 1 else range(int(starts[0]), int(starts[0]) + 1)
         if len(starts) > 1:
@@ -75,7 +75,7 @@ class PositionsWriter:
 
 @final
 class PositionsReader:
-    """Reads the selections of an untrusted request; `most` positions in all are allowed."""
+    """Reader of an untrusted request's selections, limited to `most` positions in total."""
 
     __slots__ = ("_frames", "_left", "_used")
 
@@ -85,12 +85,12 @@ class PositionsReader:
         self._left = most
 
     def end(self, field: Field) -> None:
-        """Refuse frames that nothing refers to."""
+        """Refuse unreferenced frames."""
         if self._used != len(self._frames):
             field.refuse(f"refers to {self._used} of {len(self._frames)} frames")
 
     def rest(self, field: Field) -> "tuple[memoryview, ...]":
-        """Return the frames that are left, of which there is one at least."""
+        """Return the remaining frames, at least one."""
         found = self._frames[self._used :]
         if not found:
             field.refuse(f"comes with {len(self._frames)} frames, and needs more")
@@ -111,7 +111,7 @@ class PositionsReader:
         field.object({"starts", "lengths"})
         starts = self.ascending(field["starts"])
         if isinstance(starts, range):
-            # It may become an array.
+            # The range may become an array.
             self._take(field, len(starts))
         lengths = field["lengths"]
         if not isinstance(lengths.value, dict):
@@ -119,7 +119,7 @@ class PositionsReader:
             if length * len(starts) > _MOST:
                 field.refuse(f"has {length * len(starts)} elements", "limit")
             if isinstance(starts, range):
-                # A few digits may describe a huge range: allocate nothing before it is checked against the
+                # A few digits may describe a huge range, so allocate nothing before checking it against the
                 # tensor.
                 return self._made(field, lambda: Runs.evenly(starts, length))
             return self._made(field, lambda: Runs(starts, np.full(1, length, dtype=np.int64)))
@@ -129,7 +129,7 @@ class PositionsReader:
         counts = self._table(lengths, len(starts))
         total = int(counts.max(initial=0)) * len(starts)
         if total > _MOST:
-            # Their sum may be less; Python's numbers do not overflow.
+            # Use Python integers, which do not overflow.
             total = sum(counts.tolist())
         if total > _MOST:
             field.refuse(f"has {total} elements", "limit")
@@ -184,13 +184,13 @@ class PositionsReader:
         try:
             return make()
         except TensorWrapperError as error:
-            field.refuse(f"is no selection: {error}")
+            field.refuse(f"is not a selection: {error}")
 
 
 def single_runs(runs: Runs) -> tuple[bytes, BufferLike] | None:
-    """Return the JSON of runs of one element each, and their table: the short way of `PositionsWriter.runs`.
+    """Return the JSON and the table of runs of one element each, a fast path of `PositionsWriter.runs`.
 
-    None of any that are one, evenly spaced, longer, or further apart than 32 bits.
+    Return None for a single run, or if runs are evenly spaced, longer, or further apart than 32 bits.
     """
     starts = runs.starts
     if len(starts) < 3 or len(starts) != runs.size:

@@ -1,4 +1,4 @@
-"""Reductions as both ends know them: by which ufunc, and of which type the numbers are that come of it."""
+"""Reductions common to client and server: their ufuncs and result dtypes."""
 
 from typing import Any, Final, cast
 
@@ -31,9 +31,9 @@ _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
 
 
 def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
-    """Return the view and the ufunc of a reduction: counting adds up elements other than zero."""
+    """Return the view and the ufunc of a reduction; counting sums nonzero elements."""
     if name == "count_nonzero":
-        # For times, 0 is the epoch.
+        # Zero is the epoch for times.
         return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
     return view, _UFUNCS[name]
 
@@ -45,15 +45,14 @@ def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[A
     if over == "tiles":
         if view.shape.is_box:
             raise JaggedModeError(
-                f"tiles are reduced of a jagged or tiled view, and {view.shape} is one box: tiled(tiling) "
-                "cuts it into tiles"
+                f"reducing tiles needs a jagged or tiled view, not {view.shape}; use tiled(tiling)"
             )
         return view.shape.outer()
     return reduced_shape(view.shape.flatten(), over, f"{ufunc.__name__}.reduce")
 
 
 def extents_of_numbers(shape: Shape[Any]) -> Extents:
-    """Return the extents by which an answer tells how many numbers it has."""
+    """Return the extents of the numbers in an answer."""
     return shape.extents if shape.is_box else (shape.size,)
 
 
@@ -66,7 +65,7 @@ def reduced_dtype(ufunc: np.ufunc, dtype: "np.dtype[Any]") -> "np.dtype[Any]":
     (dtype('int64'), dtype('bool'))
     """
     if dtype.kind == "T":
-        raise DTypeError(f"{ufunc.__name__}: a server reduces no strings")
+        raise DTypeError(f"{ufunc.__name__}: a server cannot reduce strings")
     found = as_tensor(np.ones((1, 1), dtype)).rows().reduce(ufunc)
     return np.asarray(found).dtype
 

@@ -45,17 +45,17 @@ __all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024
-"""Bytes of a label up to which it is cached."""
+"""Largest label that is cached, in bytes."""
 _FEW: Final = 2**14
-"""Points or rows that are read at once, in half a millisecond."""
+"""Number of points or rows that are parsed at once, in half a millisecond."""
 _SHORT: Final = 1024
-"""Bytes of a label that is read at once: that takes half a millisecond at most."""
+"""Largest label that is parsed at once, in at most half a millisecond."""
 _SHORT_TABLES: Final = 2**14
-"""Bytes of tables up to which they are cached, whatever their content."""
+"""Largest tables that are cached, in bytes."""
 _FRAMES: Final = 64
 _TABLES: Final = 64
 _TABLES_BYTES: Final = 2**22
-"""Bytes of all cached tables together, with the arrays made of them."""
+"""Size limit of all cached tables and their arrays, in bytes."""
 _NAME: Final = 1024
 _VERSION: Final = 256
 _FACTS: Final = 256
@@ -83,7 +83,7 @@ def send_request(number: int, request: Request) -> list[memoryview]:
 
 
 def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
-    """Return the first frame of a request, and those after its number: for one that is sent many times.
+    """Return the first frame of a request, and the frames after its number, to send it many times.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def prepare_request(request: Request) -> tuple[bytes, list[BufferLike]]:
     if type(request) is AskRows:
         single = single_runs(request.rows)
         if single is not None:
-            # Lists of rows are short and are requested once each, so the time to write the label matters.
+            # Lists of rows are short and requested once, so the time to encode the label matters.
             head, tail = _around_rows(request.name, request.version, request.nbytes)
             return b"%b%b%b" % (head, single[0], tail), [single[1]]
     positions = PositionsWriter()
@@ -194,7 +194,7 @@ def _initial(request: AskReduce) -> dict[str, Json]:
     number = request.initial
     if number is None:
         return {}
-    # JSON has no infinite numbers.
+    # JSON does not support infinite numbers.
     return {"initial": number if isinstance(number, int) or math.isfinite(number) else str(number)}
 
 
@@ -229,13 +229,13 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
     Raises
     ------
     RequestRefusedError
-        If it is not a request, or asks for too much; nothing was allocated for it then.
+        If it is not a request, or exceeds a limit; nothing was allocated.
     """
     bounds = ServeLimits() if limits is None else limits
     said = read_frames(frames, bounds.of_messages())
     read = _READERS.get(said.verb)
     if read is None:
-        raise RequestRefusedError("unsupported", f"there is no request {said.verb[:40]!r}")
+        raise RequestRefusedError("unsupported", f"unknown request {said.verb[:40]!r}")
     positions = PositionsReader(said.parts, bounds.positions)
     request = read(said, positions, bounds)
     positions.end(said.field)
@@ -244,7 +244,7 @@ def receive_request(frames: Sequence[BufferLike], limits: ServeLimits | None = N
 
 @final
 class RequestReader:
-    """Parses the requests of the clients of a server; repeated requests are not parsed again.
+    """Parser of client requests that caches repeated requests.
 
     The content of a request depends only on its label and its tables, not on the client or the server.
     """
@@ -255,7 +255,7 @@ class RequestReader:
         self._limits = limits
         self._known: dict[bytes, AskRead] = {}
         self._tables: dict[bytes, tuple[bytes, AskRead | AskRows]] = {}
-        """For each label the last table with it, and their request."""
+        """For each label its last table, and the request of both."""
         self._tables_bytes = 0
 
     def read(self, frames: list[memoryview]) -> tuple[int, Request] | None:
@@ -285,7 +285,7 @@ class RequestReader:
         return number, request
 
     def keep(self, frames: list[memoryview], request: Request) -> None:
-        """Know a request again that was read from these frames, if such are kept."""
+        """Cache a request parsed from these frames, if suitable."""
         label = frames[0].tobytes() if 1 < len(frames) < 4 and frames[0].nbytes <= _KNOWN_BYTES else b""
         if not label:
             return
@@ -293,13 +293,13 @@ class RequestReader:
             if isinstance(request, AskRead | AskRows):
                 self._keep_table(label, frames[2], request)
         elif isinstance(request, AskRead) and _is_outer(request):
-            # Without tables, and of nothing that became an array: so many labels are all that is kept.
+            # Requests without tables and arrays are limited by the number of labels.
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             self._known[label] = request
 
     def _of_table(self, label: bytes, table: memoryview) -> AskRead | AskRows | None:
-        """Return the request of a label with a table, if it last came with the same one."""
+        """Return the cached request of a label, if its last table was the same."""
         known = self._tables.get(label)
         # Bytes are compared by memory, views element by element.
         if known is None or len(known[0]) != table.nbytes or known[0] != table.tobytes():
@@ -324,14 +324,14 @@ class RequestReader:
 
 
 def _is_long(frames: list[memoryview]) -> bool:
-    """Return True if it may take over a millisecond to read a request, or to find out that it is none."""
+    """Return True if parsing a request may take over a millisecond."""
     if len(frames) > _FRAMES or frames[0].nbytes > _SHORT:
         return True
     return sum([frame.nbytes for frame in frames[2:]]) > _SHORT_TABLES
 
 
 def _bytes_kept(label: bytes, table: int, selections: Sequence[Wanted]) -> int | None:
-    """Return how many bytes a request of runs takes where it is kept; None of one that is not kept."""
+    """Return the size of a cached request of runs in bytes; None if it is not cached."""
     runs = [own for own in selections if isinstance(own, Runs)]
     # Starts and lengths, and where some touch the numbers of all, which are at most as many as were sent.
     total = len(label) + table + sum([16 * own.count + 16 * min(own.size, 2 * own.count) for own in runs])
@@ -432,7 +432,7 @@ def _dtype(field: Field, *, nullable: bool = False) -> str:
     text = field.text(most=32)
     bare = text.removeprefix(NULLABLE) if nullable else text
     if bare not in (VALID, *LINES) and _DTYPE.fullmatch(bare) is None and small_dtype(bare) is None:
-        raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}")
+        raise RequestRefusedError("unsupported", f"unknown type of elements {text!r}")
     return text
 
 

@@ -1,4 +1,4 @@
-"""`BufferPool`: the memory in which answers lie until they are sent, used again and again."""
+"""`BufferPool`: reusable memory for answers until they are sent."""
 
 import mmap
 import threading
@@ -12,10 +12,10 @@ from tensorwrapper.typing import Array
 __all__ = ["BufferPool"]
 
 _SMALL: Final = 2**16
-"""Bytes below which ZeroMQ copies an answer, so that it needs no slab."""
+"""Smaller answers are copied by ZeroMQ, and need no slab."""
 _PAGE_BITS: Final = 12
 _KEPT: Final = 2**23
-"""Bytes of free slabs that are kept."""
+"""Size limit of free slabs in bytes."""
 
 
 @final
@@ -25,9 +25,9 @@ class BufferPool:
     A slab is at most a quarter larger than its answer. A few MiB more are kept: answers of alternating sizes
     would need fresh pages each time.
 
-    The allocator of the system returns memory of a few MiB late or never, and memory freed by one thread is
-    not available to another: it would use twice the size of the answers. Fresh pages cost twenty times as
-    much as writing them. Any thread may use it.
+    The system allocator returns blocks of a few MiB late or never, and does not share freed memory between
+    threads, so it would use twice the size of the answers. Fresh pages cost twenty times as much as writing
+    them. Any thread may use the pool.
     """
 
     __slots__ = ("_free", "_lock", "nbytes")
@@ -39,7 +39,7 @@ class BufferPool:
         """Bytes of free slabs."""
 
     def take(self, count: int, dtype: "np.dtype[Any]") -> Array:
-        """Return an array without gaps of so many elements, of any values."""
+        """Return an uninitialized contiguous array of `count` elements."""
         nbytes = count * dtype.itemsize
         if nbytes < _SMALL or dtype.hasobject or dtype.kind == "T":
             return np.empty(count, dtype)
@@ -63,7 +63,7 @@ class BufferPool:
         return _Slab(-1, size)
 
     def give(self, frames: Iterable[memoryview]) -> None:
-        """Take back the slabs of frames that are not read any more; other frames are ignored."""
+        """Return the slabs of frames that are no longer read; other frames are ignored."""
         for frame in frames:
             slab = _slab_of(frame)
             if slab is not None:
@@ -78,17 +78,17 @@ class BufferPool:
                 self._drop()
 
     def _drop(self) -> None:
-        # Arrays may hold it for a moment still: it is closed with the last of them.
+        # Arrays may still use the slab, which closes with the last of them.
         self.nbytes -= len(self._free.pop(0))
 
 
 @final
 class _Slab(mmap.mmap):
-    """Pages that go back to the system at once when nothing refers to them any more."""
+    """Pages that return to the system as soon as nothing refers to them."""
 
 
 def _rounded(nbytes: int) -> int:
-    """Return a size that others have as well: at most a quarter more."""
+    """Return a rounded size, at most a quarter larger."""
     step = 1 << max((nbytes - 1).bit_length() - 3, _PAGE_BITS)
     return -(-nbytes // step) * step
 

@@ -25,14 +25,14 @@ __all__ = ["ElementReader"]
 
 _PARTS: Final = 256
 _FEW: Final = 2**16
-"""Bytes of several selections that the thread of the sockets reads itself."""
+"""Limit on the bytes of several selections that the socket thread reads itself."""
 
 
 @final
 class ElementReader:
     """Elements of a tensor, or of an argument of `as_view`. Callers hold the lock that editing takes.
 
-    A view of sparse tensors is computed if it is to be `kept`, so that its stored entries are known.
+    With `kept`, a view of sparse tensors is computed, so that its stored entries are known.
     """
 
     __slots__ = (
@@ -62,7 +62,7 @@ class ElementReader:
         self._entries: tuple[IntArray, Array] | None = None
         self._in_tiles: tuple[ElementReader, ElementReader] | None = None
         self._parts: dict[int, tuple[Sequence[Wanted], Array]] = {}
-        """Cached parts of the memory, by the identity of their selections."""
+        """Cached parts of the memory, by identity of their selections."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -71,7 +71,7 @@ class ElementReader:
 
     @property
     def line(self) -> Array | None:
-        """The elements in memory one after the other, as their bytes travel; None if they do not lie so."""
+        """The elements as a flat array in wire format; None if memory has another order or format."""
         flat = None if self._memory is None else self._memory.flat
         return flat if sys.byteorder == "little" else None
 
@@ -97,8 +97,8 @@ class ElementReader:
             if not shape.is_box or len(wanted.modes) != shape.rank:
                 raise RequestRefusedError(
                     "bounds",
-                    f"positions of {len(wanted.modes)} modes do not select from {shape.kind} rank "
-                    f"{shape.rank}; numbers of elements do",
+                    f"positions of {len(wanted.modes)} modes cannot select from {shape.kind} "
+                    f"rank {shape.rank}; use element numbers",
                 )
             for mode, (own, extent) in enumerate(zip(wanted.modes, shape.extents, strict=True)):
                 if len(own) and int(own[-1]) >= extent:
@@ -107,11 +107,11 @@ class ElementReader:
                     )
         if itemsize and total * itemsize > max(most, itemsize):
             raise RequestRefusedError(
-                "limit", f"the request is for {total * itemsize} bytes at once; {most} are allowed"
+                "limit", f"the request is for {total * itemsize} bytes, but the limit is {most}"
             )
 
     def part(self, selections: Sequence[Wanted], most: int) -> Array | None:
-        """Return a small part of memory whose bytes, in order, are one selection; None of any other.
+        """Return a small contiguous part of memory for one selection; None for other selections.
 
         Fast path, cached by identity for repeated requests of the same object.
         """
@@ -129,12 +129,12 @@ class ElementReader:
         if part is not None:
             if len(self._parts) >= _PARTS:
                 self._parts.clear()
-            # Keep the object as well, so that no other object gets its identity.
+            # Keep the object alive, so that its id stays unique.
             self._parts[id(selections)] = (selections, part)
         return part
 
     def copy_to(self, selections: Sequence[Wanted], targets: Sequence[Array], stop: "Cancel | None") -> None:
-        """Copy the elements of selections to arrays without gaps."""
+        """Copy the elements of selections to contiguous arrays."""
         memory = self._memory
         if memory is not None and all(map(memory.knows, selections)):
             for wanted, target in zip(selections, targets, strict=True):
@@ -156,15 +156,15 @@ class ElementReader:
                 raise ComputationCancelledError("the client cancelled the request")
 
     def store(self, selections: Sequence[Wanted], values: Sequence[Array]) -> None:
-        """Store values where selections of a tensor are, all or none of them."""
+        """Store values in selections of a tensor, all or none."""
         tensor = self.tensor
         if tensor is None or self._sparse is not None:
-            raise RequestRefusedError("readonly", "a view is not written to")
+            raise RequestRefusedError("readonly", "cannot write to a view")
         store_values(tensor, selections, values)
 
     @property
     def is_writable(self) -> bool:
-        """True if its elements can be replaced: in writable memory, each at one position."""
+        """True if elements are in writable memory, each at one position."""
         tensor = self.tensor if self._sparse is None else None
         return tensor is not None and not tensor.is_readonly and tensor.layout.is_injective
 
@@ -181,20 +181,20 @@ class ElementReader:
         return found
 
     def count_present(self) -> int | None:
-        """Return how many tiles of a tensor in blocks are present; None of any other."""
+        """Return the number of present tiles of a tensor in blocks; None for others."""
         tensor = self.tensor
         tiles = None if tensor is None else tensor.buffer.tiles_of(tensor.layout.implementation)
         return None if tiles is None or tiles.first is None else tiles.pattern.count
 
     def symmetry(self) -> str | None:
-        """Return the text of the symmetry of a tensor whose packed elements are in memory; None of others."""
+        """Return the symmetry text of a tensor with packed elements in memory; None for others."""
         if self._packed() is None:
             return None
         own = cast("Any", self.tensor).symmetry
         return None if own.is_trivial or own.is_zero else str(own)
 
     def _packed(self) -> Array | None:
-        """Return the packed elements of a symmetric box, or of symmetric tiles; None of others."""
+        """Return the packed elements of a symmetric box or of symmetric tiles; None for others."""
         tensor = self.tensor
         if tensor is None or not tensor.buffer.stores_orbits:
             return None
@@ -226,7 +226,7 @@ class ElementReader:
         return found[0] if numbers else found[1]
 
     def stored_in(self, selections: Sequence[Wanted]) -> tuple[list[int], IntArray, Array]:
-        """Return for each selection how much is stored in it, the numbers of all that, and the elements."""
+        """Return the number of stored entries per selection, and the ordinals and values of all."""
         ordinals, values = self.stored()
         found = [np.flatnonzero(_within(wanted, ordinals, self.shape)) for wanted in selections]
         places = np.concatenate(found) if found else np.empty(0, np.int64)
@@ -241,7 +241,7 @@ class ElementReader:
 
 
 def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
-    """Return the tensor in memory that something is; None of views and of sources elsewhere."""
+    """Return the tensor in memory; None for views and other sources."""
     value = cast("object", given)
     if isinstance(value, Tensor):
         return cast("Tensor[Any]", value)
@@ -249,7 +249,7 @@ def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
 
 
 def _within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Tell which row-major numbers a selection has."""
+    """Return a mask of the row-major ordinals within a selection."""
     if isinstance(wanted, Runs):
         if not len(wanted.starts):
             return np.zeros(len(ordinals), np.bool_)

@@ -1,4 +1,4 @@
-"""`Memory`: elements of a tensor in memory, copied out by NumPy alone: no layout is made for a request."""
+"""`Memory`: copy elements of a tensor in memory by NumPy, without a layout per request."""
 
 import sys
 from typing import Any, Final, final
@@ -14,11 +14,11 @@ __all__ = ["Memory", "memory_of"]
 
 _LITTLE: Final = sys.byteorder == "little"
 _SHORT: Final = 512
-"""Bytes of a run from which copying is as fast as memory."""
+"""Minimum size of a run that is copied at memory speed."""
 _LARGE: Final = 2**21
 _SMALL: Final = 2**16
 _POINTS: Final = 2**17
-"""Bytes of elements that are taken one by one: a tenth of a millisecond."""
+"""Limit on the bytes of single elements, which take a tenth of a millisecond."""
 
 
 @final
@@ -38,7 +38,7 @@ class Memory:
     flat: Array | None
 
     def knows(self, wanted: Wanted) -> bool:
-        """Return True if a selection within the tensor can be copied out of it."""
+        """Return True if a selection within the tensor is supported."""
         return (self.array if isinstance(wanted, Outer) else self.flat) is not None
 
     def is_quick(self, wanted: Wanted) -> bool:
@@ -72,7 +72,7 @@ class Memory:
         return part
 
     def copy_to(self, wanted: Wanted, target: Array) -> None:
-        """Copy the elements of a selection to an array without gaps."""
+        """Copy the elements of a selection to an array that is contiguous."""
         if isinstance(wanted, Outer):
             self._copy_grid(wanted, target)
             return
@@ -86,7 +86,7 @@ class Memory:
         if wanted.count == 1:
             target[...] = flat[wanted.starts.item(0) : wanted.stop]
             return
-        # All numbers were compared with the end: NumPy need not do it again, through a buffer.
+        # All numbers are already checked, so skip NumPy's buffered check.
         np.take(flat, wanted.numbers(), out=target, mode="clip")
 
     def _copy_grid(self, wanted: Outer, target: Array) -> None:
@@ -117,14 +117,14 @@ def _copy_evenly(flat: Array, starts: range, target: Array) -> None:
 
 
 def _key_of(positions: Positions) -> slice:
-    """Return the slice that positions are; all of a mode if they are a table."""
+    """Return the slice of a range of positions; for a table the whole mode."""
     if not isinstance(positions, range):
         return slice(None)
     return slice(positions.start, positions.stop, positions.step)
 
 
 def memory_of(tensor: Tensor[Any]) -> Memory | None:
-    """Return the memory of a tensor of numbers, of the byte order of this machine; None of any other."""
+    """Return the memory of a tensor of numbers in native byte order; None for others."""
     dtype = tensor.dtype
     if dtype.kind not in "biufcmM" or not dtype.isnative or tensor.buffer.fill_value is not None:
         return None

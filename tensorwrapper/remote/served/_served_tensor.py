@@ -42,7 +42,7 @@ __all__ = ["ServedTensor", "places_of"]
 class ServedTensor:
     """A tensor, or an argument of `as_view`, at one version.
 
-    Elements are copied under the lock that editing holds: an answer has either all of a change or nothing.
+    Elements are copied under the lock for editing, so an answer has all of a change or nothing.
     A tensor in tiles has two readers: of the tiles one after the other, and of the box.
     """
 
@@ -80,7 +80,7 @@ class ServedTensor:
         try:
             dtype = NULLABLE * (sides is not None) + dtype_text(self.source.dtype)
         except ConversionError as error:
-            raise ConversionError(f"the tensor {name!r} cannot be served: {error}") from None
+            raise ConversionError(f"cannot serve the tensor {name!r}: {error}") from None
         self.facts = Facts(
             name,
             version,
@@ -118,7 +118,7 @@ class ServedTensor:
         return self._whole.shape
 
     def bytes_of(self, selections: Sequence[Wanted], dtype: str | None) -> int:
-        """Return how many bytes an answer of elements takes while it is made, at most."""
+        """Return the maximum memory needed to create an answer of elements, in bytes."""
         itemsize = self.source.dtype.itemsize + self.is_nullable
         if dtype is not None and dtype not in (VALID, *LINES):
             try:
@@ -138,7 +138,7 @@ class ServedTensor:
             raise RequestRefusedError("unsupported", f"no element of {self.facts.name!r} is a null")
         face = faces[1] if box else faces[0]
         if face is None:
-            raise RequestRefusedError("unsupported", f"{self.facts.name!r} is no box in tiles")
+            raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not a box in tiles")
         return face
 
     # Answers.
@@ -148,17 +148,17 @@ class ServedTensor:
         text = self.shape.to_json()
         if len(text) > self.limits.shape_bytes:
             raise RequestRefusedError(
-                "limit", f"the shape has {len(text)} bytes; {self.limits.shape_bytes} are allowed"
+                "limit", f"the shape has {len(text)} bytes, but the limit is {self.limits.shape_bytes}"
             )
         return Text(self.facts.version, text)
 
     def rows(self, rows: Runs, nbytes: int = 0) -> Rows:
-        """Return where runs of rows begin, the lengths of all rows in them, and few elements at once."""
+        """Return the starts of runs of rows, all row lengths, and the elements if they are few."""
         splits = self.splits
         if splits is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} has no rows of that kind")
         if rows.stop >= len(splits):
-            raise RequestRefusedError("bounds", f"there are {len(splits) - 1} rows, and not {rows.stop}")
+            raise RequestRefusedError("bounds", f"there are {len(splits) - 1} rows, not {rows.stop}")
         if 8 * rows.size > self.limits.answer_bytes:
             raise RequestRefusedError("limit", f"{rows.size} rows are too many for one answer")
         starts, ends = splits[rows.starts], splits[rows.ends]
@@ -180,7 +180,7 @@ class ServedTensor:
 
     @property
     def is_in_line(self) -> bool:
-        """True if the elements follow one another in memory, in the byte order of an answer."""
+        """True if the elements are contiguous in memory, in the byte order of an answer."""
         return self._whole.line is not None and self.source.dtype.kind != "T"
 
     def read_at(self, places: IntArray) -> Elements:
@@ -198,7 +198,7 @@ class ServedTensor:
             raise RequestRefusedError("unsupported", f"{facts.name!r} is neither rows nor a dense box")
         count = shape.extents[0] if splits is None else len(splits) - 1
         if rows.stop > count:
-            raise RequestRefusedError("bounds", f"there are {count} rows, and not {rows.stop}")
+            raise RequestRefusedError("bounds", f"there are {count} rows, not {rows.stop}")
         if splits is None:
             inner = math.prod(shape.extents[1:])
             return Runs(rows.starts * inner, rows.lengths * inner)
@@ -226,7 +226,7 @@ class ServedTensor:
             with self.lock:
                 return Elements(self.facts.version, (memoryview(part.tobytes()),))
         if own.kind == "T" and dtype is not None:
-            raise RequestRefusedError("unsupported", "strings are no elements of another type")
+            raise RequestRefusedError("unsupported", "cannot cast strings")
         wanted_type = own if dtype is None else _dtype(dtype)
         # One byte of a stored element may become sixteen in the requested type.
         face.check(selections, max(own.itemsize, wanted_type.itemsize), self.limits.answer_bytes)
@@ -240,7 +240,7 @@ class ServedTensor:
             version = self.facts.version
             face.copy_to(selections, targets, stop)
             if self.is_nullable and not is_valid:
-                # The value under a null does not travel.
+                # Do not send the value under a null.
                 self._clear(selections, out, stop, box=box)
         if own.kind == "T":
             return Elements(version, pack_strings(out, 16 * self.limits.answer_bytes))
@@ -279,9 +279,9 @@ class ServedTensor:
         return self._whole.is_writable and (self._valid is None or self._valid[0].is_writable)
 
     def write(self, request: AskWrite, bump: Callable[[], str]) -> str:
-        """Store values, all or none of them, and return the version that the tensor has since."""
+        """Store values, all or none, and return the new version of the tensor."""
         if not self.is_writable:
-            raise RequestRefusedError("readonly", f"{self.facts.name!r} cannot be written to")
+            raise RequestRefusedError("readonly", f"{self.facts.name!r} is read-only")
         face = self._face(box=request.box)
         face.check(request.selections, 0, self.limits.answer_bytes)
         values = values_of(request, self.source.dtype, self.facts.dtype)
@@ -333,7 +333,7 @@ def _dtype(text: str) -> "np.dtype[Any]":
     try:
         return np.dtype(text)
     except (TypeError, ValueError):
-        raise RequestRefusedError("unsupported", f"there are no elements of type {text!r}") from None
+        raise RequestRefusedError("unsupported", f"unknown type of elements {text!r}") from None
 
 
 def _box_of(given: "ViewLike") -> "View[Any] | Tensor[Any] | None":
@@ -346,7 +346,7 @@ def _box_of(given: "ViewLike") -> "View[Any] | Tensor[Any] | None":
 
 
 def _row_splits(shape: Shape[Any]) -> IntArray | None:
-    """Return where rows begin, of a jagged shape that is nothing but rows; None of any other."""
+    """Return the row splits of a jagged shape of plain rows; None for others."""
     if shape.is_box or shape.has_layers or shape.rank != 2 or any(shape.names):
         return None
     if shape.is_uniform(1) and shape.extent(0):

@@ -14,7 +14,7 @@ from tensorwrapper.remote.served._served_tensor import ServedTensor
 __all__ = ["Snapshots"]
 
 _SECONDS: Final = 60
-"""Seconds after its last use that a snapshot is kept."""
+"""Seconds that a snapshot is kept after its last use."""
 
 
 @final
@@ -32,7 +32,7 @@ class _Pin:
 
 @final
 class Snapshots:
-    """Snapshots by name. Nothing is copied: a snapshot keeps the tensors that are replaced."""
+    """Snapshots by name. Nothing is copied, as a snapshot keeps references to replaced tensors."""
 
     __slots__ = ("_limits", "_lock", "_pins")
 
@@ -48,14 +48,14 @@ class Snapshots:
             self._expire()
             own = sum([pin.owner == owner for pin in self._pins.values()])
             if own >= self._limits.client_snapshots:
-                raise RequestRefusedError("limit", f"{own} snapshots of one client are kept already")
+                raise RequestRefusedError("limit", f"the client already has {own} snapshots")
             if len(self._pins) >= self._limits.server_snapshots:
-                raise RequestRefusedError("busy", f"{len(self._pins)} snapshots are kept already")
+                raise RequestRefusedError("busy", f"the server already has {len(self._pins)} snapshots")
             self._pins = {**self._pins, name: _Pin(holdings, owner)}
         return Pinned(name, _SECONDS)
 
     def release(self, name: str) -> Pinned:
-        """Keep a snapshot no more."""
+        """Release a snapshot."""
         with self._lock:
             self._pins = {key: own for key, own in self._pins.items() if key != name}
         return Pinned(name, 0)
@@ -70,7 +70,7 @@ class Snapshots:
         return None if pin is None else _used(pin)
 
     def has(self, pin: str, name: str, version: str) -> bool:
-        """Return True if a snapshot has a tensor at this version: one that was edited since is at another."""
+        """Return True if a snapshot has a tensor at this version; an edited tensor has another version."""
         found = self._pins.get(pin)
         return found is not None and found.versions.get(name) == version
 
@@ -86,7 +86,7 @@ class Snapshots:
         return None
 
     def expire(self) -> None:
-        """Forget snapshots that are not used any more, also when no requests arrive."""
+        """Drop expired snapshots, also when no requests arrive."""
         if self._pins:
             with self._lock:
                 self._expire()

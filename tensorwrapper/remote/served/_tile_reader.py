@@ -1,4 +1,4 @@
-"""`Tiles`: a few large tiles or cells in memory, of which runs of elements are copied tile by tile."""
+"""`Tiles`: copy runs of elements from a few large tiles or cells in memory."""
 
 from math import prod
 from typing import Any, Final, final
@@ -15,7 +15,7 @@ __all__ = ["Tiles", "tiles_of"]
 _MOST: Final = 4096
 _LEAST: Final = 4096
 _RUNS: Final = 64
-"""Runs of a request that are copied one after the other; more of them are gathered by number."""
+"""Maximum number of runs to copy one by one; more are gathered by number."""
 
 
 @final
@@ -27,7 +27,7 @@ class Tiles:
     starts: IntArray
 
     def knows(self, runs: Runs) -> bool:
-        """Return True if these are so few runs that it is faster to copy them one by one."""
+        """Return True if the runs are so few that copying them one by one is faster."""
         return 0 < runs.count <= _RUNS
 
     def copy_to(self, runs: Runs, target: Array) -> None:
@@ -65,7 +65,7 @@ def _copy_run(array: Array, start: int, stop: int, target: Array) -> None:
 
 
 def tiles_of(tensor: Tensor[Any]) -> Tiles | None:
-    """Return the tiles of a tensor of numbers that has a few large ones in memory; None of any other."""
+    """Return the tiles of a tensor of numbers with a few large tiles in memory; None for others."""
     dtype, shape = tensor.dtype, tensor.shape
     if dtype.kind not in "biufcmM" or not dtype.isnative or tensor.buffer.fill_value is not None:
         return None

@@ -20,7 +20,7 @@ __all__ = ["ViewSource"]
 @final
 @frozen
 class _Done:
-    """A read that was done when it was started."""
+    """A read that completed synchronously."""
 
     count: int
 
@@ -28,7 +28,7 @@ class _Done:
         return iter(range(self.count))
 
     def cancel(self) -> None:
-        """Do nothing: all has arrived."""
+        """Do nothing, because the read is complete."""
 
 
 @final
@@ -51,7 +51,7 @@ class ViewSource:
 
     @property
     def version(self) -> str:
-        """Empty: the versions of its sources are compared while it is computed."""
+        """Version of the source; empty, because computing compares the versions of its sources."""
         return ""
 
     @property
@@ -64,7 +64,7 @@ class ViewSource:
         for wanted, target in zip(selections, out, strict=True):
             part = self._part(wanted)
             if self.dtype.kind == "T":
-                # No array of another library has such elements, and so no view computes into one.
+                # Views cannot compute into arrays of this dtype.
                 found = part.compute(cancel=self.stop)
                 write_elements(target, found.elements().reshape(target.shape))
             else:

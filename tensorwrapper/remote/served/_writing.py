@@ -1,4 +1,4 @@
-"""Writes from outside: checked as a whole, then stored; a write that is repeated is answered, not done."""
+"""Writes of clients: checked completely, then stored; a repeated write is answered but not applied."""
 
 import time
 from collections import OrderedDict
@@ -20,11 +20,11 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["Repeats", "store_values", "validity_of", "values_of"]
 
 _KEPT: Final = 1024
-"""Writes of one client whose answers are kept."""
+"""Number of remembered writes per client."""
 _CLIENTS: Final = 1024
-"""Clients whose answers are kept."""
+"""Number of clients with remembered writes."""
 _ALL: Final = 8192
-"""Answers to all clients that are kept: of those that were silent for longest none."""
+"""Number of remembered answers; those of the longest silent clients are dropped first."""
 _SECONDS: Final = 600.0
 
 
@@ -42,7 +42,8 @@ def values_of(request: AskWrite, dtype: "np.dtype[Any]", text: str) -> list[Arra
         return _parts(found, request.selections)
     if request.values.nbytes != total * dtype.itemsize:
         raise RequestRefusedError(
-            "schema", f"{total * dtype.itemsize} bytes are to be stored, and {request.values.nbytes} came"
+            "schema",
+            f"{total * dtype.itemsize} bytes were expected, but {request.values.nbytes} were received",
         )
     found = np.frombuffer(request.values, dtype.newbyteorder("<"))
     if not are_truths(found):
@@ -54,7 +55,7 @@ def validity_of(request: AskWrite) -> list[Array]:
     """Return for each selection which of its values are valid."""
     total = sum([own.size for own in request.selections])
     if request.valid is None or request.valid.nbytes != total:
-        raise RequestRefusedError("schema", f"{total} truth values are to be stored, and others came")
+        raise RequestRefusedError("schema", f"{total} validity flags were expected, but others were received")
     found: Array = np.frombuffer(request.valid, np.bool_)
     if not are_truths(found):
         raise RequestRefusedError("schema", "a bool is neither 0 nor 1")
@@ -70,12 +71,12 @@ def _parts(found: Array, selections: Sequence[Wanted]) -> list[Array]:
 
 
 def check_distinct(selections: Sequence[Wanted], shape: Shape[Any]) -> None:
-    """Refuse selections of which two have the same element. O(n log n) in their elements."""
+    """Refuse overlapping selections. O(n log n) in their elements."""
     if len(selections) < 2:
         return
     numbers = np.concatenate([_numbers(own, shape) for own in selections])
     if len(different(numbers)) != len(numbers):
-        raise RequestRefusedError("schema", "an element is to be written twice")
+        raise RequestRefusedError("schema", "an element is selected twice")
 
 
 def _numbers(wanted: Wanted, shape: Shape[Any]) -> IntArray:
@@ -91,10 +92,10 @@ def _numbers(wanted: Wanted, shape: Shape[Any]) -> IntArray:
 
 
 def store_values(tensor: Tensor[Any], selections: Sequence[Wanted], values: Sequence[Array]) -> None:
-    """Store values where selections of a tensor are, all of which were checked."""
+    """Store values in checked selections of a tensor."""
     check_distinct(selections, tensor.shape)
     if tensor.buffer.in_tiles and len(selections) > 1:
-        # An absent tile refuses its elements: nothing is written unless all may be.
+        # An absent tile refuses its elements, so check all before writing.
         numbers = np.concatenate([_numbers(own, tensor.shape) for own in selections])
         elements = np.concatenate([own.reshape(-1) for own in values])
         places = tensor.layout.offsets_of_ordinals(numbers)
@@ -126,14 +127,14 @@ class Repeats:
         self._clients: OrderedDict[tuple[str, str], OrderedDict[int, tuple[float, Answer]]] = OrderedDict()
 
     def find(self, key: str, client: str, number: int) -> Answer | None:
-        """Return the answer to a write that was done; None if it is new."""
+        """Return the answer to a repeated write; None if the write is new."""
         kept = self._clients.get((key, client))
         if kept is None:
             return None
         found = kept.get(number)
         if found is not None:
             return found[1]
-        # The numbers of a client ascend: one that is behind all that are kept was done long ago, if ever.
+        # Numbers of a client ascend, so a number below all remembered ones is an old write, if any.
         if len(kept) == _KEPT and number < next(iter(kept)):
             return Refused("replayed", f"the write {number} is too long ago to know what came of it")
         return None

@@ -79,10 +79,10 @@ __all__ = ["Catalogue"]
 _NAME: Final = 1024
 _VERSION: Final = 64
 _PACKED: Final = 1024
-"""Bytes below which nothing is packed."""
+"""Minimum size of compressed answers in bytes."""
 _FEW_ROWS: Final = 2**12
 _FEW_NAMES: Final = 2**12
-"""Names that are gone through in a millisecond."""
+"""Number of names processed in a millisecond."""
 _UNSUPPORTED: Final = (
     ConversionError,
     DTypeError,
@@ -95,7 +95,7 @@ _UNSUPPORTED: Final = (
     SizeOverflowError,
     StepError,
 )
-"""Errors of requests that are about tensors alone; clients see no others."""
+"""Errors about tensors, which are sent to clients; others are not."""
 _FEW_BYTES: Final = 2**16
 _log = logging.getLogger(__name__)
 
@@ -141,14 +141,14 @@ class Catalogue:
     # Contents.
 
     def put(self, name: str, given: "ViewLike | Records", check: Callable[[], str] | None = None) -> None:
-        """Serve a tensor, or all fields of records, under a name, in place of the one that may have it.
+        """Serve a tensor, or all fields of records, under a name, replacing an existing one.
 
-        `check` returns the version of data outside of this process, and is called at each request.
+        `check` returns the version of external data, and is called for each request.
         """
         text = cast("object", name)
         if not isinstance(text, str) or not 0 < len(text) <= _NAME or not text.isprintable():
             raise TensorNameError(
-                f"a tensor is served under a name of 1 to {_NAME} printable characters, not {brief(name)}"
+                f"the name of a tensor must have 1 to {_NAME} printable characters, not {brief(name)}"
             )
         if is_records(given):
             self._put_records(name, given, check)
@@ -161,7 +161,7 @@ class Catalogue:
         for own in fields:
             if not 0 < len(own) <= _NAME or not own.isprintable():
                 raise TensorNameError(
-                    f"a field is served under a name of 1 to {_NAME} printable characters, not {brief(own)}"
+                    f"the name of a field must have 1 to {_NAME} printable characters, not {brief(own)}"
                 )
         self._put(fields, check, records.rank, name)
 
@@ -187,13 +187,15 @@ class Catalogue:
             for name in new:
                 if name in left:
                     self._refuse_field(name)
-                    raise TensorNameError(f"a tensor {name!r} is served already: `server.remove({name!r})`")
+                    raise TensorNameError(
+                        f"a tensor {name!r} is already served; use `server.remove({name!r})`"
+                    )
             self._holdings = {**left, **new}
             checks = {name: own for name, own in self._checks.items() if name in left}
             self._checks = checks if check is None else {**checks, **dict.fromkeys(new, check)}
 
     def drop(self, name: str) -> None:
-        """Serve a tensor, or all fields of records, no more."""
+        """Stop serving a tensor, or all fields of records."""
         with self._lock:
             self._refuse_field(name)
             left = self._without(name)
@@ -213,13 +215,13 @@ class Catalogue:
         if found is not None and found.facts.records is not None:
             owner = found.facts.records[0]
             raise TensorNameError(
-                f"{name!r} is a field of the records {owner!r}, which are replaced and removed as a whole: "
-                f"`server.remove({owner!r})`"
+                f"{name!r} is a field of the records {owner!r}, which are replaced and "
+                f"removed as a whole; use `server.remove({owner!r})`"
             )
 
     @contextmanager
     def editing(self, name: str) -> Generator[None]:
-        """Hold reads of a tensor back while it is edited in place; then it has a new version."""
+        """Block reads of a tensor while it is edited in place; afterwards it has a new version."""
         holding = self._holdings.get(name)
         if holding is None:
             raise TensorNameError(f"no tensor {name!r} is served")
@@ -275,8 +277,8 @@ class Catalogue:
     def _write(self, request: AskWrite, key: str, number: int) -> Answer:
         holding = self._found(request.name, key)
         if not self._may_write(request.name, key, holding):
-            raise RequestRefusedError("readonly", f"the tensor {request.name!r} is not written to by you")
-        # One at a time: a write that is sent again meanwhile waits for the answer to the first.
+            raise RequestRefusedError("readonly", f"this client may not write to the tensor {request.name!r}")
+        # Process one write at a time, so that a repeated write waits for the answer to the first.
         with self._writing:
             found = self._repeats.find(key, request.client, number)
             if found is None:
@@ -302,7 +304,7 @@ class Catalogue:
             return self._holdings
         found = self._pins.find(pin)
         if found is None:
-            raise RequestRefusedError("changed", "there is no such snapshot, or not any more")
+            raise RequestRefusedError("changed", "the snapshot does not exist or has expired")
         return found
 
     def _at(self, name: str, version: str, key: str) -> ServedTensor:
@@ -346,18 +348,18 @@ class Catalogue:
         return isinstance(request, Hello | Ping | AskFacts)
 
     def at_once(self, request: AskRead | AskRows | AskRecords, key: str) -> Answer | None:
-        """Return the answer to a request for few bytes that are found without waiting; None of any other."""
+        """Return the answer to a small request that needs no waiting; None for others."""
         if not self.is_quick(request, key) or self.bytes_of(request, key) >= _FEW_BYTES:
             return None
         return self.answer(request, key)
 
     def bytes_of(self, request: Request, key: str) -> int:
-        """Return how many bytes the answer to a request takes, about and at most."""
+        """Return the approximate maximum size of the answer to a request in bytes."""
         most = self.limits.answer_bytes
         if isinstance(request, AskRead):
             holding = self._seen(request.name, key)
             found = 0 if holding is None else holding.bytes_of(request.selections, request.dtype)
-            # A packed answer is in memory beside its unpacked elements.
+            # A compressed answer is in memory together with its elements.
             if request.packing is not None:
                 found *= 2
             return min(found, most if request.packing is None and request.dtype is None else 2 * most)
@@ -370,9 +372,9 @@ class Catalogue:
     def answer(
         self, request: Request, key: str, number: int = 0, stop: "Stop | None" = None, peer: str = ""
     ) -> Answer:
-        """Return the answer to a request of the client with a key; errors are answers, too.
+        """Return the answer to a request of the client with a key. Errors are also answers.
 
-        Once `stop` is set the answer is not needed any more. `peer` tells clients without keys apart.
+        Once `stop` is set the answer is not needed. `peer` distinguishes clients without keys.
         """
         try:
             if isinstance(request, AskPin):
@@ -406,7 +408,7 @@ class Catalogue:
             case Hello():
                 if not request.least <= PROTOCOL <= request.most:
                     raise RequestRefusedError(
-                        "version", f"this server speaks version {PROTOCOL} of the protocol"
+                        "version", f"this server has version {PROTOCOL} of the protocol"
                     )
                 limits = self.limits
                 return Welcome(self.server, PROTOCOL, CAPABILITIES, limits.answer_bytes, limits.in_flight)
@@ -448,7 +450,7 @@ class Catalogue:
         return self._pins.add(self._holdings, owner)
 
     def _packed(self, found: Elements, packing: str | None) -> Elements | Packed:
-        """Return elements packed, if the client requests it and it makes them smaller."""
+        """Return compressed elements, if the client requests it and it helps."""
         if packing is None or len(found.frames) != 1 or found.frames[0].nbytes < _PACKED:
             return found
         data = pack_bytes(found.frames[0])
@@ -459,7 +461,7 @@ class Catalogue:
 
     @staticmethod
     def _unchanged(request: AskRead | AskRows | AskEntries, version: str, answer: Answer) -> Answer:
-        """Return an answer, if its elements are of the requested version."""
+        """Return an answer; raise if the version is not the requested one."""
         if request.version not in (version, ""):
             raise RequestRefusedError("changed", f"the tensor {request.name!r} is at version {version}")
         return answer
@@ -475,5 +477,5 @@ def _patterns(given: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
 
 
 def _names(patterns: Mapping[str, frozenset[str]], name: str, key: str) -> bool:
-    """Return True if a pattern that a name has names a key."""
+    """Return True if a pattern that matches a name lists a key."""
     return any(key in keys and fnmatchcase(name, pattern) for pattern, keys in patterns.items())

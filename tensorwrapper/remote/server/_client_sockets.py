@@ -1,4 +1,4 @@
-"""`Line`: the connection to one client as the system sees it: whether it takes bytes, and its end."""
+"""`Line`: system information on the connection to one client: progress and disconnection."""
 
 import os
 import select
@@ -16,12 +16,12 @@ _INFO: Final = 128
 _CLOSED: Final[int | None] = getattr(select, "POLLRDHUP", None)
 """Event of a connection closed by the peer; some systems do not have it."""
 _CHANGE: Final = 2**16
-"""Bytes that a change of the queue counts for."""
+"""Bytes assumed per change of the queue."""
 
 
 @final
 class Line:
-    """A descriptor that ZeroMQ owns, looked at and not kept: with another inode it is another one's."""
+    """A socket descriptor owned by ZeroMQ, identified by inode because numbers are reused."""
 
     __slots__ = ("_changes", "_descriptor", "_inode", "_waiting")
 
@@ -32,7 +32,7 @@ class Line:
 
     @classmethod
     def of(cls, descriptor: int | None) -> Self | None:
-        """Return the connection that a message came over, as far as the system tells."""
+        """Return the connection of a message, if the system supports it."""
         if descriptor is None:
             return None
         try:
@@ -62,7 +62,7 @@ class Line:
 
     @property
     def is_gone(self) -> bool:
-        """True if the client has closed it, as far as the system can tell: answers would be lost."""
+        """True if the client is known to have disconnected, so that answers would be lost."""
         try:
             if os.fstat(self._descriptor).st_ino != self._inode:
                 return True
@@ -70,7 +70,7 @@ class Line:
             return True
         if _CLOSED is None:
             return False
-        # A descriptor closed since then is free or reused: the client is gone in either case.
+        # A descriptor that was closed or reused means that the client has disconnected.
         seen = select.poll()
         seen.register(self._descriptor, _CLOSED)
         return any(what & (_CLOSED | select.POLLHUP | select.POLLERR) for _, what in seen.poll(0))
@@ -94,7 +94,7 @@ class Line:
         return int(struct.unpack_from("=Q", told, _ACKNOWLEDGED)[0])
 
     def _changed(self, found: sockets.socket) -> int:
-        """Return a number that grows as the queue changes: Unix sockets do not count acknowledged bytes."""
+        """Return a number that grows with queue changes, as Unix sockets do not count acknowledged bytes."""
         # These modules exist on Unix only.
         import fcntl  # noqa: PLC0415
         import termios  # noqa: PLC0415

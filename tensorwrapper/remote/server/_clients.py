@@ -23,11 +23,11 @@ from tensorwrapper.selection import Runs, Wanted
 __all__ = ["Budget", "Client", "Task", "weight_of"]
 
 _SMALL: Final = 2**16
-"""Bytes of an answer that ZeroMQ copies, and that are not counted: the number of requests bounds them."""
+"""Smaller answers are copied by ZeroMQ and not counted, as the number of requests limits them."""
 
 
 def weight_of(request: Request | None) -> int:
-    """Return about how many bytes a request takes: few bytes of a label may say millions of positions."""
+    """Return the approximate size of a request in memory, which may exceed that of its label."""
     match request:
         case AskRead() | AskEntries():
             return sum(map(_bytes_of, request.selections))
@@ -53,7 +53,7 @@ def _bytes_of(wanted: Wanted) -> int:
 
 @final
 class Task:
-    """A request that is not over yet; its state is one of the table of the protocol."""
+    """An unfinished request, with its state in the protocol's table."""
 
     __slots__ = (
         "client",
@@ -76,11 +76,11 @@ class Task:
         self.request: Request | None = request
         self.verb: str = "" if request is None else type(request).__name__
         self.nbytes: int = nbytes if nbytes >= _SMALL else 0
-        """Size of its answer at most; once it is made, its size."""
+        """Maximum size of its answer; the actual size once created."""
         self.weight: int = weight_of(request)
         """Its own size while it waits."""
         self.held: int = 0
-        """Memory taken for it, and not given back: none while it waits."""
+        """Memory currently reserved for it; 0 while it waits."""
         self.frames: list[memoryview] | None = None
         """Frames of a request that another thread is to parse."""
         self.is_quick: bool = False
@@ -89,7 +89,7 @@ class Task:
         """Seconds that another thread worked on it."""
         self.state: TaskState = "waiting"
         self.stop: threading.Event = threading.Event()
-        """Set when the answer is not needed any more; its worker checks it now and then."""
+        """Set when the answer is not needed; the worker checks it from time to time."""
 
     @property
     def is_small(self) -> bool:
@@ -103,7 +103,7 @@ class Task:
         self.weight = weight_of(request)
 
     def take(self, step: str) -> bool:
-        """Take a step of the table; return whether there is one from here."""
+        """Make a transition of the table; return False if the state has none."""
         to = SERVED.get((self.state, step))
         if to is None:
             return False
@@ -142,14 +142,14 @@ class Client:
         self.peer: bytes = peer
         self.line: Line | None = line
         self.is_trusted: bool = False
-        """True if it has taken a large answer, and has not kept others waiting since."""
+        """True if it received a large answer, and did not delay others since."""
         self.is_settled: bool = False
-        """True if it has been connected for a while, and takes answers, so that it is not a newcomer."""
+        """True if it has been connected for some time and receives answers."""
         self.born: float = time.monotonic()
         self.due: float = 0.0
         """Work done for it so far, in seconds of the server."""
         self.moved: float = 0.0
-        """Time of its last progress that was seen; 0 before that."""
+        """Time of its last observed progress; 0 before that."""
         self.taken: int = 0
         self.key: str = key
         self.tasks: dict[int, Task] = {}
@@ -157,7 +157,7 @@ class Client:
         self.asked: deque[Task] = deque()
         self.out: deque[tuple[Task, list[memoryview]]] = deque()
         self.held: int = 0
-        """Bytes of its answers that are being made, or on their way."""
+        """Bytes of its unfinished answers."""
         self.since: float = 0.0
         """Time at which it last had room."""
         self.full: float = 0.0
@@ -171,7 +171,7 @@ class Client:
         return sum([own.nbytes for own in self.asked])
 
     def is_fast(self, rate: int) -> bool:
-        """Count a request; tell whether there are more than so many a second, for a second and longer."""
+        """Count a request; return True if the rate has exceeded the limit for over a second."""
         now = time.monotonic()
         self._left = min(self._left + (now - self._looked) * rate, rate)
         self._looked = now
@@ -183,7 +183,7 @@ class Client:
 
 @final
 class Budget:
-    """The memory of all answers of a server that are being made, or on their way."""
+    """Memory budget of all unfinished answers of a server."""
 
     __slots__ = ("_limits", "doubtful", "held", "waiting")
 
@@ -202,7 +202,7 @@ class Budget:
         held, limits = task.client.held, self._limits
         if held and held + task.nbytes > limits.client_bytes:
             return False
-        # The other half is for clients that take their answers: they never wait for those that do not.
+        # The other half is reserved for clients that receive answers, so that they never wait for others.
         unknown = 0 if task.client.is_trusted else self.doubtful
         if unknown and unknown + task.nbytes > limits.server_bytes // 2:
             return False
@@ -215,7 +215,7 @@ class Budget:
         return not is_full and not self.fits(task)
 
     def has_place(self, task: Task) -> bool:
-        """Return True if a request may be queued beside others. A single request always may."""
+        """Return True if another request may be queued. A single request always may."""
         if task.weight < _SMALL:
             return True
         mine = sum([own.weight for own in task.client.asked])
@@ -225,18 +225,18 @@ class Budget:
         return not others or others + task.weight <= 2 * self._limits.server_bytes
 
     def enter(self, task: Task, *, first: bool = False) -> None:
-        """Let a request wait, as the last of its client or the first."""
+        """Queue a request, as the last of its client or the first."""
         asked = task.client.asked
         (asked.appendleft if first else asked.append)(task)
         self.waiting += task.weight
 
     def leave(self, task: Task) -> None:
-        """Take a request out of those of its client that wait."""
+        """Remove a request from its client's queue."""
         task.client.asked.remove(task)
         self.waiting -= task.weight
 
     def begin(self, task: Task) -> None:
-        """Take memory for an answer that is going to be made."""
+        """Reserve memory for an answer."""
         self._hold(task, task.nbytes)
 
     def made(self, task: Task, nbytes: int) -> None:
@@ -245,18 +245,18 @@ class Budget:
         self._hold(task, task.nbytes)
 
     def end(self, task: Task) -> None:
-        """Give the memory of an answer back, if some was taken."""
+        """Release the memory of an answer, if reserved."""
         self._hold(task, 0)
 
     def trust(self, client: "Client") -> None:
-        """Note that a client has taken an answer."""
+        """Record that a client received an answer."""
         client.moved = 0.0
         if not client.is_trusted:
             client.is_trusted = True
             self.doubtful -= client.held
 
     def doubt(self, client: "Client") -> None:
-        """Note that a client takes nothing while others wait."""
+        """Record that a client makes no progress while others wait."""
         if client.is_trusted:
             client.is_trusted = False
             self.doubtful += client.held

@@ -1,4 +1,4 @@
-"""Limit on the connections of a server, and the connections to cut above it."""
+"""Limit the connections of a server, and choose the connections to close."""
 
 import sys
 from collections.abc import Collection, Sequence
@@ -7,14 +7,14 @@ from typing import Final
 __all__ = ["excess", "most_connections"]
 
 _PART: Final = 4
-"""Of so many descriptors of the process one is reserved for files, and for everything else."""
+"""One of this many descriptors is reserved for files and other uses."""
 
 
 def most_connections(limit: int) -> int:
     """Return the number of allowed connections: at most `limit`, and three quarters of the system's limit."""
     if sys.platform == "win32":
         return limit
-    # There is none elsewhere.
+    # Other systems have no such limit.
     import resource  # noqa: PLC0415
 
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -24,9 +24,9 @@ def most_connections(limit: int) -> int:
 
 
 def excess(guests: Sequence[int], known: Collection[int], most: int) -> list[int]:
-    """Return the connections to cut where there are too many, oldest first: those without a known client.
+    """Return the excess connections to close, oldest first: those without a known client.
 
-    If all are known, the latest ones are cut.
+    If all are known, the latest ones are closed.
 
     Examples
     --------

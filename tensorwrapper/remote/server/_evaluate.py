@@ -1,4 +1,4 @@
-"""Views and reductions that a client describes: parsed as untrusted input, computed under locks."""
+"""Parse untrusted views and reductions of clients, and compute them under locks."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -55,9 +55,7 @@ def _view_of(described: Described, holdings: Sequence[ServedTensor], limits: Ser
         tables = [bytes(own) for own in described.tables]
         return from_json(described.text, sources=named, frames=tables, limits=bounds)
     except SelectionError as error:
-        raise RequestRefusedError(
-            _REASONS.get(error.reason, "schema"), f"the view is refused: {error}"
-        ) from error
+        raise RequestRefusedError(_REASONS.get(error.reason, "schema"), f"invalid view: {error}") from error
 
 
 def _little(given: "ViewLike") -> "ViewLike":
@@ -70,8 +68,8 @@ def _little(given: "ViewLike") -> "ViewLike":
 
 
 def _held(stack: ExitStack, described: Described, holdings: Sequence[ServedTensor]) -> None:
-    """Lock the tensors against editing, and refuse if one was edited before that."""
-    # In one order for all requests: two of them never wait for each other.
+    """Lock the tensors against editing; raise if one was already edited."""
+    # Lock in a fixed order to avoid deadlocks.
     for own in sorted(set(holdings), key=id):
         stack.enter_context(own.lock)
     for (_, name, version), own in zip(described.of, holdings, strict=True):
@@ -90,9 +88,7 @@ def compute_view(
     with ExitStack() as stack, np.errstate(all="ignore"):
         _held(stack, request.view, holdings)
         if result.is_nullable:
-            raise RequestRefusedError(
-                "unsupported", "a view whose elements may be nulls is computed by clients"
-            )
+            raise RequestRefusedError("unsupported", "a server cannot compute nullable views")
         return result.read(request.selections, None, stop)
 
 
@@ -102,12 +98,12 @@ def reduce_view(
     """Return the reduction of the rows, the tiles or one mode of a view."""
     view, over, initial = _view_of(request.view, holdings, limits), request.over, request.initial
     if view.dtype.kind not in "biufcmM" or is_small(view.dtype):
-        raise RequestRefusedError("unsupported", f"elements of type {view.dtype} are not reduced")
+        raise RequestRefusedError("unsupported", f"cannot reduce elements of type {view.dtype}")
     view, ufunc = summands(view, request.ufunc)
     dtype = reduced_dtype(ufunc, view.dtype)
     if view.nbytes > limits.work_bytes:
         raise RequestRefusedError(
-            "limit", f"{view.nbytes} bytes are reduced; {limits.work_bytes} are allowed"
+            "limit", f"a reduction of {view.nbytes} bytes exceeds the limit of {limits.work_bytes}"
         )
     if isinstance(over, int) and over >= view.rank:
         raise RequestRefusedError(
@@ -123,7 +119,7 @@ def reduce_view(
         elif over == "tiles":
             found = view.reduce_tiles(ufunc, initial=initial).elements()
         elif not view.shape.is_box:
-            # Along the last mode: each row by itself.
+            # Reduce each row separately along the last mode.
             found = _reduce_rows(view, ufunc, initial, stop)
         else:
             found = _reduce_mode(view, over, ufunc, initial, dtype, stop)
@@ -164,7 +160,7 @@ def _reduce_mode(
 ) -> Array:
     """Return the reduction of a mode of a box, a region at a time."""
     extents = list(view.shape.extents)
-    # Begin with that number, as NumPy does: results may overflow without it.
+    # Start with the initial value, as NumPy does; otherwise results may overflow.
     begun = {} if initial is None else {"initial": reduction_of_none(ufunc, view.dtype, initial)}
     if not extents[mode] and ufunc.identity is None and not begun:
         raise RequestRefusedError("unsupported", f"mode {mode} is empty and {ufunc.__name__} has no identity")
@@ -175,7 +171,7 @@ def _reduce_mode(
     for region, block in view.blocks(_BLOCK):
         _check(stop)
         key = _slices(region, start, mode)
-        # Regions come in order: the first that has a number begins it.
+        # Regions are in order, so the first region of a number initializes it.
         if region.origin[mode] == start[mode]:
             found[key] = ufunc.reduce(np.asarray(block), axis=mode, **begun)
         else:

@@ -1,4 +1,4 @@
-"""`Loop`: the thread that owns the sockets of a server, and those that read for it."""
+"""`Loop`: the socket thread of a server, and its reader threads."""
 
 import logging
 import selectors
@@ -48,59 +48,59 @@ from tensorwrapper.transport import Counters, Security, Socket
 __all__ = ["Loop"]
 
 _PAUSE: Final = 0.004
-"""Seconds between two tries to send to a client that has no room."""
+"""Seconds between attempts to send to a client without room."""
 _IDLE: Final = 0.5
 """Seconds between two checks of timeouts."""
 _TURN: Final = 0.005
-"""Seconds that a pass works at most on messages, and on answers, before it polls the socket."""
+"""Time limit in seconds for messages, and for answers, before the next poll."""
 _VISIT: Final = 0.02
 """Seconds between two checks that clients are still connected."""
 _TRIMS: Final = 8
-"""Number of times that memory is given back after a client left: ZeroMQ frees its frames within seconds."""
+"""Number of memory trims after a client disconnects; ZeroMQ frees its frames within seconds."""
 _STALLED: Final = 3.0
-"""Seconds after which the connection of a client that takes no bytes is cut: it asks again."""
+"""Seconds without received bytes after which a client is disconnected; it then repeats its requests."""
 _GONE: Final = 10.0
-"""Seconds after which a client that takes no answer is dropped."""
+"""Seconds without a received answer after which a client is dropped."""
 _LEAST: Final = 64
-"""Bytes of a label up to which it may be one that is answered whatever else waits: `ping`, `cancel`."""
+"""Size limit of labels of urgent requests, such as `ping` and `cancel`."""
 _MOST: Final = 1024
-"""Bytes of a label up to which it is read in less time than another thread takes to begin."""
+"""Labels up to this size are parsed faster than another thread starts."""
 _log = logging.getLogger(__name__)
 
 
 @final
 class Loop:
-    """A ROUTER in its thread: it takes requests, has them answered, and sends the answers.
+    """A ROUTER in its thread, which receives requests and sends answers.
 
-    The requests of a client are answered in order, as long as the client takes the answers. So a slow client
-    leaves only a few answers unsent, and others do not wait for it.
+    Requests of a client are answered in order, at the rate at which it receives answers. So a slow client has
+    only a few unsent answers, and does not delay others.
     """
 
     __slots__ = (
-        "_begun",
         "_budget",
         "_busy",
         "_catalogue",
         "_clients",
+        "_connections",
         "_done",
         "_draining",
         "_error",
-        "_guests",
+        "_last_check",
         "_most",
-        "_owners",
+        "_peers_of_lines",
         "_pool",
+        "_queue",
         "_reader",
         "_ready",
         "_running",
         "_security",
         "_sending",
         "_socket",
+        "_started",
         "_stop_at",
         "_thread",
         "_threads",
         "_trims",
-        "_turns",
-        "_visited",
         "_wake",
         "_woken",
         "address",
@@ -113,15 +113,15 @@ class Loop:
         self._busy: dict[bytes, Client] = {}
         """Clients with requests or unsent answers: a pass visits only these."""
         self._done: deque[tuple[Task, Answer | Request]] = deque()
-        """Requests that other threads have answered, or have read."""
-        self._turns = FairQueue()
-        self._guests: tuple[int, ...] = ()
+        """Requests that other threads have answered or parsed."""
+        self._queue = FairQueue()
+        self._connections: tuple[int, ...] = ()
         """Connected clients when the server was last idle."""
         self._trims = 0
         self._most = most_connections(catalogue.limits.connections)
-        self._owners: dict[tuple[int, int], bytes] = {}
-        """Whose each connection is."""
-        self._visited = 0.0
+        self._peers_of_lines: dict[tuple[int, int], bytes] = {}
+        """Peer of each connection."""
+        self._last_check = 0.0
         self._budget = Budget(catalogue.limits)
         self._sending = Sending(self._budget, catalogue.staging)
         self._wake, self._woken = sockets.socketpair()
@@ -132,7 +132,7 @@ class Loop:
         self._draining = False
         self._stop_at: float | None = None
         self._running = 0
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self.counts: dict[str, int] = {
             "requests": 0,
             "answers": 0,
@@ -150,22 +150,22 @@ class Loop:
         self._ready.wait()
         if self._error is not None:
             self._thread.join()
-            self._put_away()
+            self._clean_up()
             raise self._error
 
-    # From other threads.
+    # Called from other threads.
 
     def stop(self, seconds: float) -> None:
-        """Take no more requests, answer those that are there for so many seconds at most, and end."""
+        """Stop accepting requests, answer pending ones for at most `seconds`, and end."""
         self._stop_at = time.monotonic() + seconds
         self._draining = True
-        self._rouse()
+        self._wake_up()
         self._thread.join()
-        self._put_away()
+        self._clean_up()
 
     @property
     def is_alive(self) -> bool:
-        """True while requests are answered."""
+        """True while the loop answers requests."""
         return self._thread.is_alive()
 
     def stats(self) -> dict[str, int]:
@@ -179,20 +179,20 @@ class Loop:
             "clients_cut": self._sending.cuts,
             "bytes_sent": sent.bytes_sent_on_wire,
             "bytes_received": sent.bytes_received_on_wire,
-            "seconds": int(time.monotonic() - self._begun),
+            "seconds": int(time.monotonic() - self._started),
             "draining": int(self._draining),
         }
 
-    def _rouse(self) -> None:
+    def _wake_up(self) -> None:
         with suppress(OSError):
             self._wake.send(b"x")
 
-    def _put_away(self) -> None:
+    def _clean_up(self) -> None:
         self._pool.shutdown(cancel_futures=True)
         self._wake.close()
         self._woken.close()
 
-    # In the thread.
+    # Run in the thread.
 
     def _run(self) -> None:
         try:
@@ -209,7 +209,7 @@ class Loop:
                     self._ready.set()
                     self._serve(socket, selector)
         except TransportClosedError as error:
-            # ZeroMQ is shut down, as happens when a process ends without closing its server.
+            # ZeroMQ was shut down because the process ends without closing its server.
             self._error = error
             _log.debug("the server at %s ended with ZeroMQ", self.address)
         except BaseException as error:  # noqa: BLE001 - whoever waits for the start is told
@@ -226,10 +226,10 @@ class Loop:
     def _serve(self, socket: Socket, selector: selectors.BaseSelector) -> None:
         there = socket.poll()
         while not self._is_over():
-            self._visit(socket)
+            self._check_connections(socket)
             turn = time.monotonic() + _TURN
             while there and time.monotonic() < turn:
-                self._take(socket)
+                self._receive_all(socket)
                 there = socket.poll()
             waiting = False
             if self._busy or self._done or self._sending:
@@ -257,9 +257,9 @@ class Loop:
         """Free unused memory and expired snapshots."""
         self._catalogue.rest()
         guests = socket.guests
-        if guests != self._guests:
-            # A client that disconnected may leave memory of unfinished messages behind.
-            self._guests, self._trims = guests, _TRIMS
+        if guests != self._connections:
+            # A disconnected client may leave memory of unfinished messages.
+            self._connections, self._trims = guests, _TRIMS
         if self._trims:
             self._trims -= 1
             give_back()
@@ -269,7 +269,7 @@ class Loop:
             return False
         return not (self._running or self._busy) or time.monotonic() > self._stop_at
 
-    def _take(self, socket: Socket) -> None:
+    def _receive_all(self, socket: Socket) -> None:
         try:
             peer, key, frames = socket.receive_signed(timeout=0)
         except TransportTimeoutError:
@@ -281,7 +281,7 @@ class Loop:
 
     def _drop(self, peer: bytes, why: str) -> None:
         count = self.counts["dropped"] = self.counts["dropped"] + 1
-        # A client that sends a million of them must not fill a disk with log lines.
+        # A client that sends a million such messages must not fill the disk with log lines.
         if count & (count - 1) == 0:
             _log.warning("%d messages dropped; the last, of the client %s: %s", count, peer.hex(), why)
 
@@ -291,9 +291,9 @@ class Loop:
             return
         client.key = key
         begin = time.monotonic()
-        is_later = self._turns.waits(client, begin)
+        is_later = self._queue.waits(client, begin)
         if len(client.out) > 2 * self._catalogue.limits.in_flight:
-            # Refusals are answers, too: a client that takes none must not fill memory with them.
+            # Refusals are also answers, and must not fill memory if a client does not receive them.
             self._drop(peer, "it takes no answers")
             return
         if (
@@ -337,10 +337,10 @@ class Loop:
         self._ask_later(task)
 
     def _ask_later(self, task: Task) -> None:
-        """Let a request wait for its turn, if there is a place for it."""
+        """Queue a request, if there is room."""
         client = task.client
         if not self._budget.has_place(task):
-            refused = RequestRefusedError("busy", "the requests that wait are large already")
+            refused = RequestRefusedError("busy", "the pending requests of this client are too large")
             self._refuse(client, task.number, refused, task.verb)
             return
         client.tasks[task.number] = task
@@ -348,10 +348,10 @@ class Loop:
         self._busy[client.peer] = client
 
     def _welcome(self, peer: bytes, key: str) -> Client | None:
-        """Return a client that is new; None if it is gone already, or there are too many."""
+        """Return a new client; None if it has disconnected, or there are too many."""
         line, is_there = self._line_of(peer)
         if not is_there:
-            # The message was under way when its client disconnected: no answer can arrive.
+            # The client disconnected after sending the message, so no answer can arrive.
             self.counts["dropped"] += 1
             return None
         if len(self._clients) >= self._catalogue.limits.clients and not self._make_room():
@@ -359,7 +359,7 @@ class Loop:
             return None
         client = self._clients[peer] = Client(peer, key, line)
         if line is not None:
-            self._owners[line.place] = peer
+            self._peers_of_lines[line.place] = peer
         return client
 
     def _line_of(self, peer: bytes) -> tuple[Line | None, bool]:
@@ -368,8 +368,8 @@ class Loop:
         line = Line.of(sender)
         if line is None or line.is_gone:
             return None, sender is None
-        # Descriptors are reused. ZeroMQ numbers its peers, so the later one has it now.
-        before = self._owners.get(line.place)
+        # Descriptors are reused. ZeroMQ numbers its peers, so the later peer has this descriptor.
+        before = self._peers_of_lines.get(line.place)
         if before is None:
             return line, True
         if before > peer:
@@ -380,7 +380,7 @@ class Loop:
     def _read_later(self, client: Client, frames: list[memoryview], *, is_short: bool = False) -> None:
         """Queue a request to parse it later, in another thread unless it is short.
 
-        A long request must not delay other clients, and requests of a client that disconnects cost little.
+        A long request must not delay other clients, and requests of a disconnected client should cost little.
         """
         number = number_of(frames)
         if number is None:
@@ -395,9 +395,9 @@ class Loop:
         self._ask_later(task)
 
     def _answer_at_once(self, client: Client, number: int, request: Request) -> bool:
-        """Answer a small read of a client of which nothing waits; return whether it is one.
+        """Answer a small read of a client without pending requests; return False for other requests.
 
-        It is the short way of `_dispatch` and `_send`: the answer is copied, and nothing of it is kept.
+        This is a fast path of `_dispatch` and `_send`; the answer is copied and not kept.
         """
         socket = self._socket
         if socket is None or not isinstance(request, AskRead | AskRows | AskRecords):
@@ -406,10 +406,10 @@ class Loop:
         if answer is None:
             return False
         if isinstance(answer, Refused):
-            _tell(client, type(request).__name__, answer.reason)
+            _log_refusal(client, type(request).__name__, answer.reason)
             self._send_later(Task(client, number, None), answer)
             return True
-        # Counted before sending: a client that has the answer finds it counted.
+        # Count before sending, so that a client with the answer finds it counted.
         self._count(client, "answers", 1)
         try:
             socket.send(send_answer(number, answer), peer=client.peer, timeout=0)
@@ -426,7 +426,7 @@ class Loop:
 
     def _cancel(self, client: Client, number: int) -> None:
         task = client.tasks.pop(number, None)
-        # A request that is being parsed still waits, but not among the others.
+        # A request being parsed is pending, but not in the queue.
         if task is not None and task.take("cancelled") and task.state == "over" and task in client.asked:
             self._budget.leave(task)
 
@@ -436,13 +436,13 @@ class Loop:
         room = len(busy) < len(self._clients)
         for client in self._clients.values():
             if client.peer not in busy:
-                self._disown(client)
+                self._release_line(client)
         self._clients = busy
         return room
 
-    def _disown(self, client: Client) -> None:
-        if client.line is not None and self._owners.get(client.line.place) == client.peer:
-            del self._owners[client.line.place]
+    def _release_line(self, client: Client) -> None:
+        if client.line is not None and self._peers_of_lines.get(client.line.place) == client.peer:
+            del self._peers_of_lines[client.line.place]
 
     def _why_not(self, client: Client, number: int, request: Request | None) -> RequestRefusedError | None:
         if number in client.tasks:
@@ -451,27 +451,29 @@ class Loop:
         if len(client.tasks) >= limits.in_flight:
             return RequestRefusedError("busy", f"{len(client.tasks)} requests are under way")
         if client.is_fast(limits.requests_per_second):
-            return RequestRefusedError("busy", f"{limits.requests_per_second} requests a second are allowed")
+            return RequestRefusedError(
+                "busy", f"the limit is {limits.requests_per_second} requests per second"
+            )
         if self._draining and not isinstance(request, AskHealth | AskStats | Ping):
-            return RequestRefusedError("draining", "the server is about to end")
+            return RequestRefusedError("draining", "the server is closing")
         return None
 
     def _refuse(self, client: Client, number: int, error: RequestRefusedError, verb: str = "") -> None:
-        _tell(client, verb, error.reason)
-        # Its number may be that of a request which is not answered yet.
+        _log_refusal(client, verb, error.reason)
+        # The number may belong to another unanswered request.
         self._send_later(Task(client, number, None), Refused(error.reason, str(error.args[1])))
 
     def _dispatch(self) -> None:
-        """Answer waiting requests: fast ones at once, and the rest in other threads, one for each client.
+        """Answer pending requests: fast ones at once, others in worker threads, one per client.
 
-        A pass may end before all are answered: `FairQueue` chooses the first of the next one.
+        A pass may end before all are answered. `FairQueue` determines the order.
         """
         begin = time.monotonic()
         turn = begin + _TURN
-        for client in self._turns.order(self._busy.values(), begin, self._has_room):
+        for client in self._queue.order(self._busy.values(), begin, self._has_room):
             if begin > turn:
                 return
-            if not (self._turns.may(client) and self._has_room(client.asked[0])):
+            if not (self._queue.may(client) and self._has_room(client.asked[0])):
                 continue
             task = client.asked[0]
             self._budget.leave(task)
@@ -479,11 +481,11 @@ class Loop:
             self._begin(task)
             now = time.monotonic()
             nbytes = 0 if is_unread else task.nbytes
-            self._turns.charge(client, cost_of(nbytes, now - begin), client.held - held)
+            self._queue.charge(client, cost_of(nbytes, now - begin), client.held - held)
             begin = now
 
     def _begin(self, task: Task) -> None:
-        """Answer a request at once, or have another thread answer it."""
+        """Answer a request at once, or pass it to another thread."""
         client, request = task.client, task.request
         if task.frames is not None:
             if task.is_quick:
@@ -505,18 +507,18 @@ class Loop:
             self._pool.submit(partial(self._work, task))
 
     def _is_ready(self) -> bool:
-        """Return True if a request could be answered now: its client has taken the answers before it."""
+        """Return True if a request can be answered now, as its client received previous answers."""
         return any(
-            own.asked and not own.out and self._turns.may(own) and self._has_room(own.asked[0])
+            own.asked and not own.out and self._queue.may(own) and self._has_room(own.asked[0])
             for own in self._busy.values()
         )
 
-    def _visit(self, socket: Socket) -> None:
-        """Check the connections now and then: drop work for clients that left, and enforce the limit."""
+    def _check_connections(self, socket: Socket) -> None:
+        """Check connections periodically: drop work for disconnected clients, and enforce the limit."""
         now = time.monotonic()
-        if now - self._visited < _VISIT:
+        if now - self._last_check < _VISIT:
             return
-        self._visited = now
+        self._last_check = now
         for peer, client in list(self._busy.items()):
             if client.line is not None and client.line.is_gone:
                 self._forget(peer, "it went away")
@@ -539,12 +541,12 @@ class Loop:
         return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
 
     def _health(self) -> Answer:
-        """Return its state: requests under way, waiting requests, whether it is about to end."""
+        """Return the state of the server: requests under way, pending requests, and whether it is closing."""
         counts = {
             "clients": len(self._clients),
             "draining": int(self._draining),
             "running": self._running,
-            "seconds": int(time.monotonic() - self._begun),
+            "seconds": int(time.monotonic() - self._started),
             "tensors": len(self._catalogue),
             "threads": self._threads,
             "waiting": sum([len(own.asked) for own in self._clients.values()]),
@@ -567,7 +569,7 @@ class Loop:
             _log.exception("a request could not be read")
         task.seconds = time.thread_time() - begin
         self._done.append((task, found))
-        self._rouse()
+        self._wake_up()
 
     def _work(self, task: Task) -> None:
         answer: Answer = Refused("internal", "the server failed")
@@ -579,7 +581,7 @@ class Loop:
             _log.exception("a request failed")
         task.seconds = time.thread_time() - begin
         self._done.append((task, answer))
-        self._rouse()
+        self._wake_up()
 
     def _read_now(self, task: Task, frames: list[memoryview]) -> None:
         found: Answer | Request
@@ -593,7 +595,7 @@ class Loop:
         while self._done:
             task, found = self._done.popleft()
             self._running -= 1
-            self._turns.charge(task.client, task.seconds)
+            self._queue.charge(task.client, task.seconds)
             if task.frames is not None:
                 self._was_read(task, task.frames, found)
             else:
@@ -617,26 +619,26 @@ class Loop:
         self._reader.keep(frames, request)
         task.know(request, self._catalogue.bytes_of(request, client.key))
         task.is_quick = self._catalogue.is_quick(request, client.key)
-        # It had its place already.
+        # The request already had a place in the queue.
         self._budget.enter(task, first=True)
         self._busy[client.peer] = client
 
     def _stats_of(self, client: Client) -> Answer:
-        seconds = int(time.monotonic() - self._begun)
+        seconds = int(time.monotonic() - self._started)
         own = {**client.counts, "in_flight": len(client.tasks), "seconds": seconds}
         return Stats(tuple(sorted({**own, "draining": int(self._draining)}.items())))
 
     def _answered(self, task: Task, answer: Answer) -> None:
         task.take("made")
         if task.state == "over":
-            # It was cancelled before it was made.
+            # The request was cancelled before the answer was created.
             self._budget.end(task)
             if isinstance(answer, Elements):
                 self._catalogue.staging.give(answer.frames)
             return
         task.client.tasks.pop(task.number, None)
         if isinstance(answer, Refused):
-            _tell(task.client, task.verb, answer.reason)
+            _log_refusal(task.client, task.verb, answer.reason)
         self._send_later(task, answer)
 
     def _send_later(self, task: Task, answer: Answer) -> None:
@@ -651,7 +653,7 @@ class Loop:
         self._busy[client.peer] = client
 
     def _send(self, socket: Socket) -> bool:
-        """Send answers that clients have room for; return whether some are left."""
+        """Send answers to clients with room; return True if some are left."""
         left = False
         for peer, client in list(self._busy.items()):
             # Do not retry a client without room at each pass: others are served meanwhile.
@@ -688,7 +690,7 @@ class Loop:
         client = self._clients.pop(peer, None)
         self._busy.pop(peer, None)
         if client is not None:
-            self._disown(client)
+            self._release_line(client)
             for task in [*client.tasks.values(), *[own for own, _ in client.out]]:
                 if task.take("lost") and task.state == "over":
                     self._budget.end(task)
@@ -701,7 +703,7 @@ class Loop:
             _log.info("the client %s is forgotten: %s", peer.hex(), why, extra=fields)
 
 
-def _tell(client: Client, verb: str, reason: str) -> None:
+def _log_refusal(client: Client, verb: str, reason: str) -> None:
     """Log a refusal, with fields for log filters."""
     fields = {"client": client.peer.hex(), "key": client.key, "verb": verb, "reason": reason}
-    _log.debug("refused: %s %s", verb or "what is no request", reason, extra=fields)
+    _log.debug("refused: %s %s", verb or "what is not a request", reason, extra=fields)

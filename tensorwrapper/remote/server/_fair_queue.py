@@ -8,15 +8,15 @@ from tensorwrapper.remote.server._clients import Client, Task
 __all__ = ["FairQueue", "cost_of"]
 
 _SETTLES: Final = 2.0
-"""Seconds after which a client that takes answers is not a newcomer any more."""
+"""Seconds after which a client that receives answers is no longer a newcomer."""
 _SHARE: Final = 0.125
-"""Share of the server's time for all newcomers together, while it works for others as well."""
+"""Share of the server's time for all newcomers, while it also serves others."""
 _BURST: Final = 0.008
-"""Seconds of it that they may save up."""
+"""Maximum unused share in seconds."""
 _RECENT: Final = 0.1
 """Seconds for which the server counts as working for a client after it did."""
 _HELD: Final = 2**21
-"""Bytes of answers to newcomers that may be on their way meanwhile: a few milliseconds of a fast link."""
+"""Limit on unsent bytes for newcomers meanwhile, a few milliseconds of a fast link."""
 _AHEAD: Final = 0.004
 """Seconds that one settled client may be ahead of another: about one answer."""
 _RATE: Final = 2.0**30
@@ -24,17 +24,17 @@ _RATE: Final = 2.0**30
 
 
 def cost_of(nbytes: int, seconds: float) -> float:
-    """Return the cost of an answer to waiting clients, in seconds: to compute it, or to send it."""
+    """Return the cost of an answer for waiting clients in seconds: computation or transfer."""
     return max(seconds, nbytes / _RATE)
 
 
 @final
 class FairQueue:
-    """Shares of the server's time. A client that settled pays for its own; newcomers share an eighth.
+    """Fair shares of the server's time. Settled clients have individual shares; newcomers share an eighth.
 
-    A client that disconnects and returns all the time is a newcomer each time: a hundred of them cost the
-    others no more than an eighth. Newcomers are not limited while no other client is served. The next settled
-    client is the one with the least time so far; the next newcomer the one with the smallest request.
+    A client that reconnects all the time is always a newcomer, so even a hundred such clients use at most an
+    eighth. Newcomers are not limited while no other client is served. The next settled client is the one with
+    the least time so far; the next newcomer the one with the smallest request.
     """
 
     __slots__ = ("_credit", "_held", "_last", "_served", "_virtual")
@@ -79,9 +79,9 @@ class FairQueue:
         return [*settled, *young]
 
     def waits(self, client: Client, now: float) -> bool:
-        """Tell whether what a client asks for is not even read yet, while others are served.
+        """Return True if requests of a client are not parsed yet while others are served.
 
-        So it is for a newcomer that asked for much already, and did not get it.
+        This applies to a newcomer with large pending requests.
         """
         if self.settle(client, now) or now - self._served > _RECENT or not client.asked:
             return False
@@ -96,7 +96,7 @@ class FairQueue:
             return True
         task = client.asked[0]
         if task.is_small:
-            # These cost hardly anything: a hello, or a list of tensors.
+            # Such requests cost hardly anything, for example a hello or a list of tensors.
             return True
         return self._credit > 0 and (not self._held or self._held + task.nbytes <= _HELD)
 

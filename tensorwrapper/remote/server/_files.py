@@ -1,4 +1,4 @@
-"""Files that are served: each tensor of them, at a version that a change of the file changes."""
+"""Serve all tensors of files, with versions that follow changes of the file."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -33,7 +33,7 @@ def put_files(
     for path in found:
         prefix = ""
         if len(found) > 1:
-            # Add the folder to files of one name in two folders.
+            # Add the folder to the names of equally named files.
             prefix = f"{path.stem}/" if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}/"
         file = files.enter_context(store.open(path))
         check = partial(_version, path)
@@ -54,7 +54,7 @@ def put_files(
 
 def _several(given: object) -> list[str | os.PathLike[str]]:
     whole = given
-    # A tensor can be gone through, too, but its rows are not paths.
+    # A tensor is also iterable, but its rows are not paths.
     paths = (
         list(cast("Iterable[object]", given)) if isinstance(given, list | tuple | set | Iterator) else None
     )
@@ -79,9 +79,9 @@ def _files_at(place: Path) -> list[Path]:
 
 
 def _version(path: Path) -> str:
-    """Return the identity of a file, different after a later write; it survives a restart of the server.
+    """Return a version of a file that changes with writes, and survives a restart of the server.
 
-    A file that was replaced is still open, and one that was shortened must not be read: both are changed.
+    A replaced file is still open, and a shortened file must not be read; both count as changed.
     """
     try:
         state = path.stat()

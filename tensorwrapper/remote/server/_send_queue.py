@@ -1,4 +1,4 @@
-"""`Sending`: answers being sent, and clients that do not take theirs while others wait for memory."""
+"""`Sending`: answers being sent, and clients without progress while others wait for memory."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -15,11 +15,11 @@ _LOOK: Final = 0.1
 _DOUBT: Final = 0.2
 """Seconds without progress after which a client loses trust, and shares the memory of untrusted ones."""
 _CUT: Final = 0.5
-"""Seconds after which its connection is cut, if others wait: it may connect and ask again."""
+"""Seconds after which its connection is closed, if others wait; it may reconnect and repeat."""
 _UNTOLD: Final = 3.0
-"""The same where the system does not tell whether bytes are taken."""
+"""The same if the system does not report acknowledged bytes."""
 _LEAST: Final = 2**14
-"""Bytes that must be taken meanwhile: one now and then is nothing."""
+"""Minimum number of bytes that count as progress."""
 
 
 @final
@@ -33,17 +33,17 @@ class Sending:
         self._answers: list[tuple[Task, Delivery, Sequence[memoryview]]] = []
         self._looked = 0.0
         self.cuts: int = 0
-        """Connections that were cut so that others have memory."""
+        """Number of connections closed to free memory for others."""
 
     def __len__(self) -> int:
         return len(self._answers)
 
     def add(self, task: Task, delivery: Delivery, frames: Sequence[memoryview]) -> None:
-        """Note an answer whose memory is given back when it has gone."""
+        """Record an answer, whose memory is released once it is sent."""
         self._answers.append((task, delivery, frames))
 
     def reap(self) -> None:
-        """Take back the memory of sent answers; clients that took one become trusted."""
+        """Release the memory of sent answers; clients that received one become trusted."""
         if not self._answers:
             return
         still: list[tuple[Task, Delivery, Sequence[memoryview]]] = []
@@ -58,7 +58,7 @@ class Sending:
         self._answers = still
 
     def press(self, clients: Iterable[Client]) -> None:
-        """Find clients that hold memory without progress while others wait; cut them off after a while."""
+        """Disconnect clients that hold memory without progress for some time while others wait."""
         now = time.monotonic()
         if now - self._looked < _LOOK:
             return

@@ -15,13 +15,13 @@ def _trim() -> Callable[[int], Any] | None:
         return None
     try:
         found: Callable[[int], Any] = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError):  # another library of C has no such thing
+    except (OSError, AttributeError):  # other C libraries lack this function
         return None
     return found
 
 
 def give_back() -> None:
-    """Return free memory. ZeroMQ takes 34 bytes per byte that encodes an empty frame; glibc keeps them."""
+    """Return free memory. ZeroMQ allocates 34 bytes per encoded byte of empty frames, which glibc keeps."""
     trim = _trim()
     if trim is not None:
         trim(0)

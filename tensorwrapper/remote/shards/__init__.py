@@ -1,1 +1,1 @@
-"""Tensors whose tiles, or rows, several servers hold: the catalogue, reading, and plans to move them."""
+"""Tensors sharded over several servers by tiles or rows: catalogues, reading, and resharding plans."""

@@ -38,11 +38,11 @@ _TENSORS: Final = 2**16
 
 def _checked(given: Mapping[str, Sharding]) -> dict[str, Sharding]:
     if not isinstance(cast("object", given), Mapping):
-        raise ConversionError(f"a catalogue is of shardings by name, not of {given!r:.80}")
+        raise ConversionError(f"a catalogue needs a mapping from names to shardings, not {given!r:.80}")
     found: dict[str, Sharding] = {}
     for name, own in given.items():
         if not isinstance(cast("object", own), Sharding):
-            raise ConversionError(f"the tensor {name!r:.80} has a Sharding, not {own!r:.80}")
+            raise ConversionError(f"the tensor {name!r:.80} needs a Sharding, not {own!r:.80}")
         found[check_name(name)] = own
     return dict(sorted(found.items()))
 
@@ -68,12 +68,12 @@ class Catalogue(Mapping[str, Sharding]):
 
     @classmethod
     def from_json(cls, text: str | bytes, *, max_bytes: SupportsIndex = _BYTES) -> "Catalogue":
-        """Return the catalogue that a text of JSON writes.
+        """Parse a catalogue from JSON.
 
         Raises
         ------
         ParseError
-            If it is not that of a catalogue, or too much of something; the message says where.
+            If the JSON is not a catalogue, or exceeds a limit; the message has the position.
         """
         most = to_count(max_bytes, "max_bytes")
         value = parse_json(
@@ -83,7 +83,7 @@ class Catalogue(Mapping[str, Sharding]):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Catalogue":
-        """Return the catalogue that a file has.
+        """Load a catalogue from a file.
 
         Raises
         ------
@@ -99,10 +99,10 @@ class Catalogue(Mapping[str, Sharding]):
         except FileNotFoundError as error:
             raise DataFileNotFoundError(error.errno, f"{place} does not exist") from error
         except OSError as error:
-            raise DataFileError(f"{place} cannot be read: {error}") from error
+            raise DataFileError(f"cannot read {place}: {error}") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, and replace an existing one.
+        """Write the catalogue to a file, replacing an existing one.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class Catalogue(Mapping[str, Sharding]):
             beside.replace(place)
         except OSError as error:
             beside.unlink(missing_ok=True)
-            raise DataFileError(f"{place} cannot be written: {error}") from error
+            raise DataFileError(f"cannot write {place}: {error}") from error
 
     def to_json(self) -> str:
         """Return its canonical text, which `from_json` reads."""
@@ -212,7 +212,7 @@ def _sharding(field: Field) -> Sharding:
         else [_sizes(own) for own in field["tiling"].items(of="a list for each mode", most=_MODES)]
     )
     tiles = field["tiles"].array(0, len(placements) - 1, most_items=MAX_TILES)
-    # Before a tiling is made, which may be of more tiles than there is memory for.
+    # Check before creating a tiling, which may have more tiles than fit in memory.
     count = 1
     for own in modes:
         count *= len(own)

@@ -46,7 +46,7 @@ def entries_of(source: ShardSource, selections: Sequence[Wanted]) -> Tensor[Any]
             found[tile] = places, values
             yield tile, None
 
-    for _ in Spread(source.fleet, source.name, sharding, pieces, work).done():
+    for _ in Spread(source.pool, source.name, sharding, pieces, work).done():
         pass
     parts = found.values()
     numbers = np.concatenate([np.empty(0, np.int64), *[own for own, _ in parts]])

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["ReshardPlan", "reshard_plan"]
 
 _AT_ONCE: Final = 2**18
-"""Pieces that are looked at together: a few arrays of them stay in the cache."""
+"""Number of pieces processed together, so that arrays stay in the CPU cache."""
 _DENSE: Final = 2**20
-"""Pairs of holders of which a table is kept; of more only those that move something."""
+"""Maximum number of holder pairs in a table; beyond, only pairs with transfers are stored."""
 _EXACT: Final = 2**53
 _OVERHEAD: Final = 1.05
-"""Overhead of labels and frames over bytes of elements, at most."""
+"""Maximum relative overhead of labels and frames."""
 
 _Pieces: TypeAlias = tuple[IntArray, IntArray, IntArray]
 """For each piece the old tile, the new tile, and its number of elements."""
@@ -34,7 +34,7 @@ _Pieces: TypeAlias = tuple[IntArray, IntArray, IntArray]
 @final
 @frozen(eq=False, repr=False, getstate_setstate=False)
 class ReshardPlan:
-    """Transfers between holders, each element once to each new holder; made by `reshard_plan`.
+    """Transfers between holders, created by `reshard_plan`. Each element moves once to each new holder.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ReshardPlan:
         For each pair of holders with a transfer, the sender and the receiver, as numbers of `holders`, and
         the bytes of elements. A holder that is both keeps them.
     pieces
-        How many boxes of elements go from one old tile into one new one, for each holder of the new.
+        Number of boxes moved from an old tile to a new tile, counted for each new holder.
     """
 
     old: Sharding
@@ -134,7 +134,7 @@ class ReshardPlan:
             If nothing moves at that rate.
         """
         if not bytes_per_second > 0:
-            raise ExtentError(f"something moves at more than 0 bytes a second, not at {bytes_per_second}")
+            raise ExtentError(f"bytes_per_second must be positive, not {bytes_per_second}")
         away = self.senders != self.receivers
         most = [
             np.bincount(side[away], self.nbytes[away].astype(np.float64), len(self.holders)).max()
@@ -146,7 +146,7 @@ class ReshardPlan:
         server = holder if isinstance(holder, Holder) else Holder(holder)
         addresses = [own.address for own in self.holders]
         if server.address not in addresses:
-            raise ConversionError(f"{server.address} is none of the {len(addresses)} holders of this plan")
+            raise ConversionError(f"{server.address} is not among the {len(addresses)} holders of this plan")
         return addresses.index(server.address)
 
     def __eq__(self, other: object) -> bool:
@@ -194,7 +194,7 @@ def reshard_plan(old: Sharding, new: Sharding) -> ReshardPlan:
 def _check(old: Sharding, new: Sharding) -> None:
     if old.fill is not None or new.fill is not None:
         raise ConversionError(
-            "how many entries a sparse tensor stores is known to its holders alone: no plan"
+            "cannot plan for sparse tensors, whose number of entries is only known to the holders"
         )
     if (
         old.layers != new.layers
@@ -202,11 +202,11 @@ def _check(old: Sharding, new: Sharding) -> None:
         or old.shape != new.shape
         or old.row_count != new.row_count
     ):
-        raise ExtentMismatchError(f"{old!r} and {new!r} are not of one tensor")
+        raise ExtentMismatchError(f"{old!r} and {new!r} do not describe the same tensor")
     if old.dtype != new.dtype:
-        raise DTypeError(f"elements of {old.dtype} are not sharded anew as {new.dtype}")
+        raise DTypeError(f"cannot reshard elements of {old.dtype} as {new.dtype}")
     if old.nullable != new.nullable:
-        raise DTypeError("only one of the two shardings says that elements may be nulls")
+        raise DTypeError("only one of the two shardings is nullable")
 
 
 def _table(own: Sharding, numbers: dict[str, int]) -> IntArray:

@@ -55,6 +55,6 @@ def lengths_of(source: ShardSource, rows: Runs) -> tuple[IntArray, IntArray]:
             lengths[place] = own
             yield tile, None
 
-    for _ in Spread(source.fleet, source.name, sharding, pieces, work).done():
+    for _ in Spread(source.pool, source.name, sharding, pieces, work).done():
         pass
     return starts[np.cumsum(rows.lengths) - rows.lengths], lengths

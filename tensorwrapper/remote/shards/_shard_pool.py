@@ -1,4 +1,4 @@
-"""`ShardPool` and `Spread`: several servers at work at the same time, one for another where one is lost."""
+"""`ShardPool` and `Spread`: read from several servers in parallel, with replicas if a server is lost."""
 
 import atexit
 import logging
@@ -33,17 +33,17 @@ from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
 from tensorwrapper.remote.shards._sharding import Holder, Sharding
 from tensorwrapper.transport import CurveClient, KeyPair
 
-__all__ = ["LOST", "Manner", "ShardPool", "Spread", "Work", "fleet_of"]
+__all__ = ["LOST", "Manner", "ShardPool", "Spread", "Work", "pool_of"]
 
 _WAIT: Final = 0.05
 _NAMED: Final = 8
-"""Parts that an error names; it has all of them as well."""
+"""Number of parts in the text of an error, whose attribute has all."""
 LOST: Final = (TransportError, TensorNameError, RemoteProtocolError)
 """Errors of a holder after which another is tried; a changed tensor is not one of them."""
 _log = logging.getLogger(__name__)
 
 Work: TypeAlias = Callable[["Spread", str, Sequence[int]], Iterator[tuple[int, Exception | None]]]
-"""Work on tiles at the holder of an address, in its thread.
+"""Work on tiles of a holder, in the holder's thread.
 
 It yields each tile that is done, or the error of this tile at this holder; it raises errors of all tiles.
 """
@@ -86,7 +86,7 @@ class ShardPool:
         self.has_keys: bool = keys is not None
         self.closed: bool = False
         self.lost: set[str] = set()
-        """The addresses of holders that did not answer the last request."""
+        """Addresses of holders that did not answer the last request."""
         self.changed: set[str] = set()
         """The addresses of holders that had other parts than were looked up."""
         self._lock = threading.Lock()
@@ -101,17 +101,19 @@ class ShardPool:
         return not self.closed and self._process == os.getpid()
 
     def submit(self, holder: Holder, work: Callable[[], None]) -> None:
-        """Have the thread of a holder do something.
+        """Submit work to the thread of a holder.
 
         Raises
         ------
         TransportClosedError
             If the client is closed.
         TransportForkError
-            If this is another process than the one that opened it.
+            If this process was forked from the one that opened it.
         """
         if self._process != os.getpid():
-            raise TransportForkError("holders were connected before a fork: connect_shards() here")
+            raise TransportForkError(
+                "holders were connected before a fork; use connect_shards() in this process"
+            )
         with self._lock:
             if self.closed:
                 raise TransportClosedError("the client of these holders is closed")
@@ -137,7 +139,7 @@ class ShardPool:
         return found
 
     def look_up(self, address: str, names: Iterable[str]) -> None:
-        """Ask for several tensors of a holder at once, in its thread; nothing if it has not all of them."""
+        """Look up several tensors of a holder at once, in its thread; do nothing if one is missing."""
         unknown = tuple([name for name in names if (address, name) not in self._tensors])
         if len(unknown) < 2:
             return
@@ -145,10 +147,10 @@ class ShardPool:
         try:
             answer = connections.here().ask(AskFacts(unknown))
         except (TensorNameError, RequestRefusedError):
-            # The error shows again when each tensor is requested alone.
+            # Requesting each tensor separately raises the error again.
             return
         if not isinstance(answer, FactsOf) or tuple([own.name for own in answer.facts]) != unknown:
-            raise RemoteProtocolError("schema", f"{address} describes other tensors than the requested ones")
+            raise RemoteProtocolError("schema", f"{address} described other tensors than the requested ones")
         for own in answer.facts:
             self._tensors[address, own.name] = RemoteTensor(connections, own)
 
@@ -160,7 +162,7 @@ class ShardPool:
                 self._tensors.pop(known, None)
 
     def asked_first(self, holders: Iterable[Holder]) -> list[Holder]:
-        """Return holders in the order in which to try them: those last that failed last time."""
+        """Return holders in the order to try; those that failed last time are last."""
         return sorted(holders, key=lambda own: own.address in self.lost)
 
     def close(self) -> None:
@@ -185,18 +187,18 @@ class ShardPool:
             warnings.warn("a client of shards was not closed", LeakedResourceWarning, stacklevel=2)
 
 
-_fleets: Final[dict[Manner, ShardPool]] = {}
+_pools: Final[dict[Manner, ShardPool]] = {}
 _lock: Final = threading.Lock()
 
 
-def fleet_of(manner: Manner) -> ShardPool:
+def pool_of(manner: Manner) -> ShardPool:
     """Return the pool of unpickled objects: all of them in this process share its connections."""
     with _lock:
-        fleet = _fleets.get(manner)
-        if fleet is None or not fleet.is_here:
-            fleet = _fleets[manner] = ShardPool(None, *manner)
-            atexit.register(fleet.close)
-    return fleet
+        pool = _pools.get(manner)
+        if pool is None or not pool.is_here:
+            pool = _pools[manner] = ShardPool(None, *manner)
+            atexit.register(pool.close)
+    return pool
 
 
 class _StoppedError(Exception):
@@ -205,12 +207,12 @@ class _StoppedError(Exception):
 
 @final
 class Spread:
-    """Work on tiles of a tensor, at their holders at the same time, and at others where one is lost."""
+    """Parallel work on tiles of a tensor at their holders, or at replicas if a holder is lost."""
 
     __slots__ = (
         "_at_work",
         "_done",
-        "_fleet",
+        "_pool",
         "_reasons",
         "_running",
         "_settled",
@@ -222,10 +224,10 @@ class Spread:
     )
 
     def __init__(
-        self, fleet: ShardPool, name: str, sharding: Sharding, tiles: Iterable[int], work: Work
+        self, pool: ShardPool, name: str, sharding: Sharding, tiles: Iterable[int], work: Work
     ) -> None:
         self.name, self.sharding = name, sharding
-        self._fleet, self._work = fleet, work
+        self._pool, self._work = pool, work
         self._done: SimpleQueue[tuple[Holder, int | None, Sequence[int], Exception | None]] = SimpleQueue()
         self._tried: dict[int, list[Holder]] = {tile: [] for tile in tiles}
         self._reasons: dict[str, str] = {}
@@ -235,7 +237,7 @@ class Spread:
         self._send(list(self._tried))
 
     def done(self) -> Iterator[int | None]:
-        """Return an iterator over the tiles that are done, each as soon as it is; None while one waits.
+        """Return an iterator over completed tiles, which yields None while waiting.
 
         Raises
         ------
@@ -254,9 +256,9 @@ class Spread:
                 if tile is not None:
                     yield tile
                 else:
-                    self._fleet.lost.discard(holder.address)
+                    self._pool.lost.discard(holder.address)
                 continue
-            if not isinstance(error, LOST) or self._fleet.closed:
+            if not isinstance(error, LOST) or self._pool.closed:
                 self.cancel()
                 try:
                     raise error
@@ -266,7 +268,7 @@ class Spread:
                     del error
             self._reasons[holder.address] = str(error)
             if tile is None:
-                self._fleet.lost.add(holder.address)
+                self._pool.lost.add(holder.address)
             _log.warning("%s is lost for %d tiles of %r: %s", holder.address, len(rest), self.name, error)
             missing += self._send(rest)
         if missing:
@@ -278,7 +280,7 @@ class Spread:
             self._stopped = True
             self._settled.wait_for(lambda: not self._at_work)
 
-    # In the thread of a holder.
+    # Called in the thread of a holder.
 
     def check(self) -> None:
         """Raise if the work was cancelled."""
@@ -288,18 +290,18 @@ class Spread:
     def look_up(self, address: str, tiles: Iterable[int]) -> None:
         """Look up several tiles of a holder at once; `cancel` does not wait for this thread meanwhile."""
         with self._apart():
-            self._fleet.look_up(address, [self.sharding.part_name(self.name, tile) for tile in tiles])
+            self._pool.look_up(address, [self.sharding.part_name(self.name, tile) for tile in tiles])
 
     @staticmethod
     def is_alone(error: Exception) -> bool:
-        """Return True if an error is about one tile: the holder is well, and may have all others."""
+        """Return True if an error concerns one tile, so that the holder may still have others."""
         return isinstance(error, TensorNameError | RemoteProtocolError | RequestRefusedError)
 
     def tensor(self, address: str, tile: int) -> RemoteTensor:
         """Return a tile of a holder; `cancel` does not wait for this thread during the lookup."""
         sharding = self.sharding
         with self._apart():
-            found = self._fleet.tensor(address, sharding.part_name(self.name, tile))
+            found = self._pool.tensor(address, sharding.part_name(self.name, tile))
             extents = tuple([own.stop - own.start for own in sharding.box_of(tile)])
             is_right = found.size == math.prod(extents) and found.dtype == sharding.dtype
             if sharding.rows is None:
@@ -345,12 +347,12 @@ class Spread:
         except Exception as caught:  # noqa: BLE001 - whoever waits for the tiles gets it
             error = caught
             if isinstance(caught, VersionChangedError):
-                self._fleet.changed.add(holder.address)
+                self._pool.changed.add(holder.address)
         finally:
             self._leave()
         self._done.put((holder, None, list(left), error))
 
-    # In the thread that waits.
+    # Called in the waiting thread.
 
     def _send(self, tiles: Iterable[int]) -> list[int]:
         """Request tiles, each from its next holder; return those without another holder."""
@@ -361,7 +363,7 @@ class Spread:
             place = int(self.sharding.tiles[tile])
             if place not in order:
                 has = [self.sharding.holders[k] for k in self.sharding.placements[place]]
-                order[place] = self._fleet.asked_first(has)
+                order[place] = self._pool.asked_first(has)
             following = [own for own in order[place] if own not in self._tried[tile]]
             if not following:
                 missing.append(tile)
@@ -369,7 +371,7 @@ class Spread:
             self._tried[tile].append(following[0])
             asked.setdefault(following[0], []).append(tile)
         for holder, own in asked.items():
-            self._fleet.submit(holder, partial(self._run, holder, own))
+            self._pool.submit(holder, partial(self._run, holder, own))
             self._running += 1
         return missing
 

@@ -38,20 +38,22 @@ _KEY: Final = 40
 
 def _to_address(given: str) -> str:
     if not isinstance(cast("object", given), str) or len(given) > _LONGEST or not _ADDRESS.fullmatch(given):
-        raise ConversionError(f"a holder has an address, tcp://HOST:PORT or ipc://PATH, not {given!r:.80}")
+        raise ConversionError(
+            f"the address of a holder must be tcp://HOST:PORT or ipc://PATH, not {given!r:.80}"
+        )
     return given
 
 
 def _to_key(given: str) -> str:
     if not isinstance(cast("object", given), str) or len(given) not in {0, _KEY}:
-        raise ConversionError(f"the public key of a holder has {_KEY} characters, not {given!r:.80}")
+        raise ConversionError(f"the public key of a holder must have {_KEY} characters, not {given!r:.80}")
     return given
 
 
 @final
 @frozen
 class Holder:
-    """A server that holds parts of tensors, and the public key that it must have, if it must have one.
+    """A server that holds parts of tensors, with its required public key, if any.
 
     Examples
     --------
@@ -95,7 +97,7 @@ class Sharding:
     layers
         Number of modes of each layer of a nested tensor; the box, or the rows, of all elements are cut.
     nullable
-        Whether numbers may be nulls. Tiles without nulls may be plain. The type of strings tells it.
+        Whether numbers may be null. Tiles without nulls may be plain. For strings the dtype determines this.
 
     Raises
     ------
@@ -159,19 +161,19 @@ class Sharding:
         _check_holders(servers, places)
         count = tiling.grid.size
         if count > MAX_TILES:
-            raise ExtentError(f"a sharding has at most {MAX_TILES} tiles, and not {count}")
+            raise ExtentError(f"a sharding has at most {MAX_TILES} tiles, not {count}")
         numbers = _dealt(tiling, len(places)) if tiles is None else _numbers(tiles, "tiles")
         if len(numbers) != count:
-            raise ExtentError(f"{count} tiles have as many placements, and not {len(numbers)}")
+            raise ExtentError(f"{count} tiles need as many placements, not {len(numbers)}")
         if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(places):
             raise OutOfBoundsError(f"tiles are at the placements 0 to {len(places) - 1}, and at no other")
         own_rows = None if rows is None else _numbers(rows, "rows")
         if own_rows is not None and (tiling.rank != 1 or len(own_rows) != count or (own_rows < 0).any()):
-            raise ExtentError("rows are as many counts, 0 or more, as there are tiles of one mode")
+            raise ExtentError("rows must be one non-negative count per tile of a 1-d tiling")
         if own_rows is not None:
             splits_of(own_rows)  # Their sum has 64 bits.
         if nullable and (fill_value is not None or own_dtype.kind == "T"):
-            raise ConversionError("numbers that are not sparse may be nulls: no nullable= of other tensors")
+            raise ConversionError("nullable= is only allowed for numbers that are not sparse")
         for name, value in (
             ("tiling", tiling),
             ("dtype", own_dtype),
@@ -228,7 +230,7 @@ class Sharding:
 
     @property
     def row_marks(self) -> IntArray:
-        """The number of the first row of each tile, and how many there are; of jagged rows alone."""
+        """Number of the first row of each tile, and the total; only for jagged rows."""
         if self.rows is None:
             raise ConversionError(f"{self!r} is a box, which is cut by its tiling")
         return splits_of(self.rows)
@@ -275,13 +277,13 @@ class Sharding:
         server = holder if isinstance(holder, Holder) else Holder(holder)
         addresses = [own.address for own in self.holders]
         if server.address not in addresses:
-            raise ConversionError(f"{server.address} holds nothing of {self!r}")
+            raise ConversionError(f"{server.address} is not a holder of {self!r}")
         number = addresses.index(server.address)
         has = np.array([number in own for own in self.placements], dtype=bool)
         return np.flatnonzero(has[self.tiles])
 
     def part_name(self, name: str, tile: Index | SupportsIndex) -> str:
-        """Return under which name a tile of a tensor is served: ``x/1.0``; O(rank)."""
+        """Return the name under which a tile of a tensor is served, such as ``x/1.0``; O(rank)."""
         index = tile if isinstance(tile, tuple) else self.tiling.grid.index(to_int(tile, "a tile"))
         return f"{name}/{'.'.join(map(str, index))}"
 
@@ -313,7 +315,7 @@ class Sharding:
         if self.layers is not None:
             view = view.flatten()
         if view.is_nullable and view.dtype.kind != "T" and not self.nullable:
-            raise ConversionError(f"{view!r} may have nulls: a sharding with nullable=True holds them")
+            raise ConversionError(f"{view!r} may have nulls; use a sharding with nullable=True")
         if view.shape.size != self.size or (self.rows is None and view.shape.extents != self.shape.extents):
             raise ExtentError(f"{view!r} has other elements than {self!r}")
         found: dict[str, View[Any]] = {}
@@ -401,36 +403,36 @@ def _again(
 def check_name(name: object) -> str:
     """Return a valid name of a tensor whose parts are served."""
     if not isinstance(name, str) or not 0 < len(name) <= _LONGEST or not name.isprintable():
-        raise TensorNameError(f"a tensor has a name of 1 to {_LONGEST} characters, not {name!r:.80}")
+        raise TensorNameError(f"the name of a tensor must have 1 to {_LONGEST} characters, not {name!r:.80}")
     return name
 
 
 def _check_holders(holders: tuple[Holder, ...], placements: tuple[tuple[int, ...], ...]) -> None:
     if not 0 < len(holders) <= MAX_HOLDERS:
-        raise ConversionError(f"a sharding has 1 to {MAX_HOLDERS} holders, and not {len(holders)}")
+        raise ConversionError(f"a sharding has 1 to {MAX_HOLDERS} holders, not {len(holders)}")
     addresses = [own.address for own in holders]
     if len(set(addresses)) < len(addresses):
         twice = next(own for own in addresses if addresses.count(own) > 1)
-        raise ConversionError(f"the holder {twice} is there twice")
+        raise ConversionError(f"the holder {twice} is listed twice")
     for own in placements:
         if not own or len(set(own)) < len(own):
-            raise ConversionError(f"a placement is one holder or more, none of them twice, not {own}")
+            raise ConversionError(f"a placement needs distinct holders, at least one, not {own}")
         if min(own) < 0 or max(own) >= len(holders):
             raise OutOfBoundsError(f"there are the holders 0 to {len(holders) - 1}, and not those of {own}")
     if not placements:
-        raise ConversionError("a sharding has one placement or more")
+        raise ConversionError("a sharding needs at least one placement")
 
 
 def _numbers(given: npt.ArrayLike, what: str) -> IntArray:
     array = np.asarray(given)
     if array.size and array.dtype.kind not in "iu":
-        raise ConversionError(f"{what} are integers, not {array.dtype}")
+        raise ConversionError(f"{what} must be integers, not {array.dtype}")
     return array.reshape(-1).astype(np.int64)
 
 
 def _fill_of(value: object, dtype: "np.dtype[Any]", is_rows: bool) -> bytes:  # noqa: FBT001 - of one caller
     if is_rows or dtype.kind == "T":
-        raise ConversionError("boxes of numbers are sparse, and not rows or strings: no fill_value")
+        raise ConversionError("fill_value= is only allowed for boxes of numbers, not for rows or strings")
     return fill_bytes(fit_number(value, dtype, "fill_value"), dtype)
 
 
@@ -442,7 +444,7 @@ def _layers_of(layers: Iterable[SupportsIndex], rank: int) -> tuple[int, ...]:
 
 
 def _dealt(tiling: Tiling, count: int) -> IntArray:
-    """Return for each tile which of so many holders has it: one each, or runs of about equal volume."""
+    """Return the number of the holder of each tile: one tile each, or runs of about equal volume."""
     volumes = np.asarray(tiling.volumes(), dtype=np.float64).reshape(-1)
     if len(volumes) == count or not len(volumes):
         return np.arange(len(volumes))

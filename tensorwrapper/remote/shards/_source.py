@@ -1,4 +1,4 @@
-"""`ShardSource`: a tensor whose tiles several servers hold as one source of views."""
+"""`ShardSource`: a tensor sharded over several servers as one source of views."""
 
 import itertools
 from collections import Counter, deque
@@ -13,7 +13,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.remote.client._source import RemoteSource
 from tensorwrapper.remote.client._tensor import RemoteTensor
-from tensorwrapper.remote.shards._shard_pool import LOST, Manner, ShardPool, Spread, fleet_of
+from tensorwrapper.remote.shards._shard_pool import LOST, Manner, ShardPool, Spread, pool_of
 from tensorwrapper.remote.shards._sharding import Sharding
 from tensorwrapper.remote.shards._split_selection import Piece, asked_nbytes, cuts_of
 from tensorwrapper.selection import Ability, ReadHandle, Wanted
@@ -29,27 +29,27 @@ _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _TILES: Final = 4
 """Tiles of one holder to request at a time."""
 _NAMES: Final = 32
-"""Tiles of one holder that are looked up at once: a name may have a thousand bytes."""
+"""Number of tiles of one holder to look up at once, as a name may have a thousand bytes."""
 
 
 @final
 @frozen(eq=False, repr=False)
 class ShardSource:
-    """A box, or the elements of all rows, in tiles at several holders, which are read in parallel.
+    """A box, or the elements of all rows, in tiles on several holders, read in parallel.
 
     A tile is read from its first holder, or from a replica if that fails. A tile that has changed since it
     was looked up raises `VersionChangedError`.
     """
 
-    fleet: ShardPool
+    pool: ShardPool
     name: str
     sharding: Sharding
     side: Side | None = None
-    """Side of a nullable tensor to read; None for all of it, which views read by `sides`."""
+    """Part of a nullable tensor to read: values or validity; None for the whole, read by `sides`."""
 
     @property
     def sides(self) -> "tuple[ShardSource, ShardSource] | None":
-        """The values, with zeros for nulls, and whether they are valid; None if none may be a null."""
+        """Sources of the values, with zeros for nulls, and of the validity; None if not nullable."""
         if self.side is not None or not self.sharding.nullable:
             return None
         return evolve(self, side="values"), evolve(self, side="valid")
@@ -74,7 +74,7 @@ class ShardSource:
 
     @property
     def version(self) -> str:
-        """Empty: each tile has its version, which is compared when it is read."""
+        """Version of the source; empty, because each tile has a version, which reading compares."""
         return ""
 
     @property
@@ -115,7 +115,7 @@ class ShardSource:
                 counts[tile] = source.bytes_on_wire([piece.local for _, piece in pieces[tile]], dtype)
                 yield tile, None
 
-        for _ in Spread(self.fleet, self.name, self.sharding, pieces, work).done():
+        for _ in Spread(self.pool, self.name, self.sharding, pieces, work).done():
             pass
         return sum(counts.values())
 
@@ -126,28 +126,30 @@ class ShardSource:
         return hash((self.name, self.sharding))
 
     def _key(self) -> tuple[Any, ...]:
-        return id(self.fleet), self.name, self.sharding, self.side
+        return id(self.pool), self.name, self.sharding, self.side
 
     def __repr__(self) -> str:
         return f"shards({self.name!r}, {self.sharding!r})"
 
     def __reduce__(self) -> "tuple[Callable[..., ShardSource], tuple[Any, ...]]":
-        if self.fleet.has_keys:
+        if self.pool.has_keys:
             _refuse_keys(self)
-        return _opened, (self.name, self.sharding, self.fleet.manner, self.side)
+        return _opened, (self.name, self.sharding, self.pool.manner, self.side)
 
 
 def _refuse_keys(source: ShardSource) -> NoReturn:
-    raise ConversionError(f"{source!r} is read with keys, which do not travel: connect_shards() there")
+    raise ConversionError(
+        f"cannot pickle {source!r}, which is read with keys; use connect_shards() in the other process"
+    )
 
 
 def _opened(name: str, sharding: Sharding, manner: Manner, side: Side | None) -> ShardSource:
     """Return a source that came from another process."""
-    return ShardSource(fleet_of(manner), name, sharding, side)
+    return ShardSource(pool_of(manner), name, sharding, side)
 
 
 def pieces_by_tile(sharding: Sharding, selections: Sequence[Wanted]) -> dict[int, list[tuple[int, Piece]]]:
-    """Return for each tile the pieces that it gives, and the number of the selection that each is of."""
+    """Return the pieces of each tile, each with the number of its selection."""
     found: dict[int, list[tuple[int, Piece]]] = {}
     marks = sharding.tiling.marks
     for number, wanted in enumerate(selections):
@@ -167,7 +169,7 @@ class _Reading:
         self._left = Counter([number for own in self._pieces.values() for number, _ in own])
         self._finished = deque([number for number in range(len(out)) if not self._left[number]])
         work = _Writing(self._pieces, out, source.side).work
-        self._spread = Spread(source.fleet, source.name, source.sharding, self._pieces, work)
+        self._spread = Spread(source.pool, source.name, source.sharding, self._pieces, work)
 
     def completed(self) -> Iterator[int | None]:
         yield from self._finished
@@ -189,7 +191,7 @@ class _Reading:
 class _Writing:
     """Reads pieces of tiles in the threads of holders, and writes them where they belong.
 
-    It knows nothing of the read that it is a part of: a ring of the two would keep their client alive.
+    It has no reference to its read, because a cycle would keep the client alive.
     """
 
     pieces: dict[int, list[tuple[int, Piece]]]
@@ -220,8 +222,7 @@ class _Writing:
                     for _ in handle.completed():
                         spread.check()
                 except LOST as error:
-                    # Tiles were requested together: one that has gone since does not mean that the others
-                    # have.
+                    # Tiles were requested together, and others may exist even if one is missing.
                     if not spread.is_alone(error):
                         raise
                     yield tile, error
@@ -238,7 +239,7 @@ class _Writing:
 def found_tiles(
     spread: Spread, address: str, tiles: Sequence[int]
 ) -> Iterator[list[tuple[int, RemoteTensor | Exception]]]:
-    """Return tiles as a holder has them, some at a time, or why it has not one of them; in its thread."""
+    """Return the tiles of a holder in batches, or the errors of missing tiles. Runs in its thread."""
     for start in range(0, len(tiles), _NAMES):
         some = tiles[start : start + _NAMES]
         spread.check()
@@ -273,13 +274,13 @@ class _AllValid:
         return iter(range(self.count))
 
     def cancel(self) -> None:
-        """Do nothing: all is there."""
+        """Do nothing, because the read is complete."""
 
 
 def _source_of(sharding: Sharding, tensor: RemoteTensor, side: Side | None) -> RemoteSource | _AllValid:
     """Return a tile as a source: of rows that of their elements one after the other."""
     if tensor.is_nullable and tensor.dtype.kind != "T" and not sharding.nullable:
-        raise ConversionError(f"{tensor!r} may have nulls: its sharding needs nullable=True")
+        raise ConversionError(f"{tensor!r} may have nulls; its sharding needs nullable=True")
     one_line = sharding.rows is not None
     source = tensor._source(Shape(tensor.size) if one_line else tensor.shape)
     source = attrs.evolve(source, is_whole=False) if one_line else source

@@ -1,4 +1,4 @@
-"""Selections split at tile boundaries: the part of each tile, and its place in the result."""
+"""Split selections at tile boundaries."""
 
 import itertools
 import math
@@ -43,7 +43,7 @@ class Piece:
 
 
 def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Piece]:
-    """Return the pieces of a selection, one for each tile that has some of it.
+    """Return the pieces of a selection, one per touched tile.
 
     `marks` are the positions where the tiles of each mode begin, and the end.
     """
@@ -53,7 +53,7 @@ def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Piece]:
 
 
 def asked_nbytes(selection: Wanted, marks: Sequence[IntArray]) -> int:
-    """Return how many bytes describe the selection of each tile of a box; for runs that of the whole.
+    """Return the bytes that describe the selections of all tiles of a box; for runs those of the whole.
 
     `marks` are as in `cuts_of`. O(tiles of each mode).
     """
@@ -81,7 +81,7 @@ def _cuts_of_box(selection: Outer, marks: Sequence[IntArray]) -> Iterator[Piece]
 
 
 def _segments(positions: Positions, marks: IntArray) -> list[_Segment]:
-    """Return for each tile of a mode that has some of these positions which they are there, and here."""
+    """Return the touched tiles of a mode, with the positions in the tile and in the selection."""
     bounds = _bounds(positions, marks)
     hit = _hit(bounds)
     found: list[_Segment] = []

@@ -1,4 +1,4 @@
-"""`ShardedTensor`: a tensor of which several servers hold the parts."""
+"""`ShardedTensor`: a tensor sharded over several servers."""
 
 from typing import Any, final
 
@@ -23,11 +23,11 @@ __all__ = ["ShardedTensor"]
 
 @final
 class ShardedTensor(RemoteArray):
-    """A tensor in parts at several servers. Indexing returns a `View`, which reads the parts in parallel.
+    """A tensor sharded over several servers. Indexing returns a `View`, which reads parts in parallel.
 
     Selecting jagged rows transfers only their lengths; selecting from a sparse tensor the stored entries of
-    the selection. A server that does not answer is replaced by another that has the part; where there is
-    none, all else is read and then `ShardsLostError` lists the missing parts.
+    the selection. If a server does not answer, replicas are read. If there are none, all other parts are
+    read, and then `ShardsLostError` lists the missing parts.
     """
 
     __slots__ = ("_shape", "_source", "_sparse")
@@ -42,7 +42,7 @@ class ShardedTensor(RemoteArray):
 
     @property
     def name(self) -> str:
-        """The name that it has in the catalogue."""
+        """Name in the catalogue."""
         return self._source.name
 
     @property
@@ -82,7 +82,7 @@ class ShardedTensor(RemoteArray):
 
     @property
     def is_sparse(self) -> bool:
-        """True if it stores some elements, and all others have one value."""
+        """True if the tensor is sparse."""
         return self.sharding.fill is not None
 
     @property
@@ -98,11 +98,11 @@ class ShardedTensor(RemoteArray):
         return self._shape
 
     def view(self) -> View[Any]:
-        """Return the view of all of it, with its whole shape."""
+        """Return a view of the whole tensor."""
         return as_view(self.as_source())
 
     def as_source(self) -> Source:
-        """Return it as a source of views; the entries of a sparse tensor are requested."""
+        """Return the tensor as a source of views. Requests the entries of a sparse tensor."""
         if self.is_sparse:
             if self._sparse is None:
                 self._sparse = entries_of(self._source, (Runs(0, self.size),))
@@ -118,7 +118,7 @@ class ShardedTensor(RemoteArray):
         return self.sharding.row_count if self.sharding.layers is None else len(self.view())
 
     def __getitem__(self, key: ArrayKey) -> View[Any]:
-        """Return the selected part as a view, which starts at zero; NumPy's rules.
+        """Return the selected part as a view with origin zero, by NumPy's rules.
 
         Raises
         ------

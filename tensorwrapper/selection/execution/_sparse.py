@@ -218,7 +218,7 @@ def _agreed(found: Sequence[_Entries]) -> Array:
                 f"{first.fill[()]}: to_dense() of those"
             )
         raise ConversionError(
-            f"sparse tensors of fills {first.fill[()]} and {own.fill[()]} are no one sparse tensor: "
+            f"sparse tensors of fills {first.fill[()]} and {own.fill[()]} are not one sparse tensor: "
             "to_dense() of them"
         )
     return first.fill

@@ -247,7 +247,7 @@ class Node(ABC):
         Array
             They have this `dtype`, and the extents of the places, or broadcast to them.
         """
-        raise ConversionError(f"a {self.name} is no node of a normal form")
+        raise ConversionError(f"a {self.name} is not a node of a normal form")
 
     def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         """Return `values`, over all the places; not to be overridden.

@@ -155,7 +155,7 @@ def to_value(value: Json, dtype: "np.dtype[Any]", where: str) -> Any:  # noqa: A
             return fit_number(None if is_null else _plain(value, dtype, where), dtype, where)[()]
     except (ConversionError, SizeOverflowError, StringDataError, OverflowError, FloatingPointError) as error:
         raise SelectionError(
-            "bounds", f"{where}: {str(value)[:40]} is no constant of type {dtype}"
+            "bounds", f"{where}: {str(value)[:40]} is not a constant of type {dtype}"
         ) from error
 
 
@@ -209,10 +209,10 @@ def to_table(value: Json, where: str, frames: Sequence[bytes], most: int) -> Int
         try:
             raw = np.frombuffer(frames[number], dtype=np.uint8)
         except (TypeError, ValueError) as error:
-            raise SelectionError("source", f"{where} names frame {number}, which is no bytes") from error
+            raise SelectionError("source", f"{where} names frame {number}, which is not bytes") from error
         if raw.nbytes % 8 or raw.nbytes // 8 > most:
             raise SelectionError(
-                "limit", f"{where}: a frame of {raw.nbytes} bytes is no table of up to {most}"
+                "limit", f"{where}: a frame of {raw.nbytes} bytes is not a table of up to {most}"
             )
         # Copy: the caller may still change the frame, and positions are checked only once.
         table = np.array(raw.view("<i8"), dtype=np.int64)

@@ -224,9 +224,7 @@ def _counted_type(dtype: DTypeLike, name: str) -> "np.dtype[Any]":
     """Return the type that is named, of which elements are counted: numbers."""
     element = to_element_type(dtype)
     if element.kind in "mM":
-        raise DTypeError(
-            f"{name} counts numbers, and {element} is no type of them: `sel.iota((3,)).astype('m8[s]')` casts"
-        )
+        raise DTypeError(f"{name} yields numbers, not {element}; use `sel.iota((3,)).astype('m8[s]')`")
     return element
 
 

@@ -61,7 +61,7 @@ def to_element_type(distribution: Distribution, dtype: DTypeLike | None) -> np.d
     try:
         given = np.dtype(default if dtype is None else dtype)
     except TypeError as error:
-        raise DTypeError(f"{dtype!r} is no element type") from error
+        raise DTypeError(f"{dtype!r} is not an element type") from error
     if given.kind not in kinds or (given.kind == "f" and given.itemsize not in {4, 8}):
         allowed = {"f": "float32 or float64", "iu": "any integer type", "b": "bool"}[kinds]
         raise DTypeError(f"elements of the distribution {distribution!r} are {allowed}, not {given}")

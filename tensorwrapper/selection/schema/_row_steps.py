@@ -218,7 +218,7 @@ def apply_row_step(  # noqa: C901, PLR0912, PLR0915 - a table of steps
         case _:
             raise SelectionError(
                 "schema",
-                f"{where} must be a step of rows, with its arguments: the view is {shape}, which is no box",
+                f"{where} must be a step of rows, with its arguments: the view is {shape}, not a box",
             )
     return budget.check(found.made().over(view._expression), where)
 

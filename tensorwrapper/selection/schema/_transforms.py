@@ -102,7 +102,7 @@ def from_tensorstore(document: str | Mapping[str, object] | IndexTransform, sour
             )
         body = normalize_ndsel({**found, "kind": "transform"})
     except NdselError as error:
-        raise ParseError(f"this is no transform of TensorStore: {error}") from error
+        raise ParseError(f"this is not a transform of TensorStore: {error}") from error
     return _select(body, as_view(source))
 
 
@@ -212,7 +212,7 @@ def _table(output: Mapping[str, Any], mode: int, extents: tuple[int, ...], view:
     try:
         array = np.array(output["index_array"], dtype=np.int64)
     except (ValueError, OverflowError) as error:
-        raise RankError(f"the index array of output map {mode} is no box: {error}") from error
+        raise RankError(f"the index array of output map {mode} is not a box: {error}") from error
     if not array.size and array.ndim < len(extents):
         array = array.reshape(extents) if not prod(extents) else array
     if array.ndim != len(extents) or any(

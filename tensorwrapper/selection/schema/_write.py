@@ -157,7 +157,9 @@ def _source_of(name: str, given: ViewLike) -> Source:
     own = as_view(given)._expression
     source = own.node.source
     if source is None or own != own.node.all():
-        raise ConversionError(f"{name!r} is no source but a part or several: `sel.sources(v)` are those of v")
+        raise ConversionError(
+            f"{name!r} is not a source but a part or several: `sel.sources(v)` are those of v"
+        )
     return source
 
 
@@ -431,13 +433,13 @@ class _Writer(NodeWriter):
         name = self._name(node.source, buffer=True)
         source = self._names[name]
         if layout_of(source) is not None:
-            raise ConversionError("the source is seen in tiles, of which a box is no region")
+            raise ConversionError("the source is seen in tiles, of which a box is not a region")
         whole = source.tensor.layout if isinstance(source, TensorSource) else Layout(source.shape)
         size = view.shape.size
         start = whole.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
         region = Shape(*view.shape.extents, origin=start) if len(start) == view.shape.rank else None
         if region is None or not (_is_window(whole, region, view) if size else _is_inside(whole, region)):
-            raise ConversionError("the view is no region of its source: it changes the order or the modes")
+            raise ConversionError("the view is not a region of its source: it changes the order or the modes")
         if names != names_of(source.shape):
             raise ConversionError(
                 f"a box has the names of modes of its source, {source.shape.names}, and the view has "
@@ -515,7 +517,7 @@ def _lie_alike(view: Expression, layout: Layout[Any]) -> bool:
 
 def _check_box(view: Expression) -> None:
     if not view.shape.is_box:
-        raise ConversionError(f'a view of {view.shape} is written as steps, form="steps": it is no box')
+        raise ConversionError(f'a view of {view.shape} is written as steps, form="steps": it is not a box')
 
 
 def _is_inside(whole: Layout[Any], region: Shape[Any]) -> bool:

@@ -125,7 +125,7 @@ def _validity_of(tensor: Tensor[Any]) -> Tensor[np.bool_]:
     sides = tensor.buffer.sides
     if sides is None:
         raise ConversionError(
-            f"elements of {tensor.dtype} have no place for a null: `tw.nullable(t)` makes a tensor that has"
+            f"elements of {tensor.dtype} cannot be null: `tw.nullable(t)` makes a nullable tensor"
         )
     return make_tensor(tensor.layout, sides[1])
 

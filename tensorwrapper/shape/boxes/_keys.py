@@ -108,7 +108,7 @@ def _pin(item: object, mode: int) -> int:
         )
     raise IndexTypeError(
         f"the index of mode {mode} must be an integer or a slice, not {brief(item)}; "
-        "a list or a boolean array selects with `tw.Mask(s, [0, 1])`, which is no shape"
+        "a list or a boolean array selects with `tw.Mask(s, [0, 1])`, which is not a shape"
     )
 
 

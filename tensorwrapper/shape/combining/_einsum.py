@@ -137,8 +137,8 @@ def _letters(term: str, equation: str) -> tuple[str, str | None]:
     for letter in before + after:
         if letter not in ascii_letters:
             raise LabelError(
-                f"{letter!r} in {equation!r} is no label: one letter per mode, or names with commas between "
-                "them and '*' between operands"
+                f"{letter!r} in {equation!r} is not a label; use one letter per mode, or names with commas "
+                "between them and '*' between operands"
             )
     return before, after if dots else None
 

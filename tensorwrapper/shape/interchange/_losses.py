@@ -59,7 +59,7 @@ _TEXTS: dict[LossKind, str] = {
     "gaps": "places between the elements hold none",
     "maps": "a mode has no single stride",
     "tiles": "the elements lie in tiles",
-    "jagged": "the shape is no box",
+    "jagged": "the shape is not a box",
     "composite": "it is one function after the other",
     "rank": "it has another number of modes",
     "cells": "which modes are those of cells",

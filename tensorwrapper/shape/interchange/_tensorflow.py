@@ -281,5 +281,5 @@ def _of_items(items: list[int | IntArray]) -> RowPartitions:
 
 def _refuse(text: str, at: int, allowed: str) -> NoReturn:
     raise ParseError(
-        f"{excerpt(text, at)} is no text of row partitions: at position {at} only {allowed} may stand"
+        f"{excerpt(text, at)} is not a list of row partitions: at position {at} only {allowed} may stand"
     )

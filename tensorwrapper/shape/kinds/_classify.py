@@ -18,7 +18,7 @@ from tensorwrapper.typing import IntArray, Raggedness
 
 __all__ = ["partitions_of", "raggedness_of"]
 
-_NOT_GRIDDED: Final = "this shape is no product of tilings of its modes"
+_NOT_GRIDDED: Final = "this shape is not a product of tilings of its modes"
 
 
 def raggedness_of(shape: Flat) -> Raggedness:

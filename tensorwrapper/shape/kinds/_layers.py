@@ -84,7 +84,7 @@ def _ends(shape: _Celled, layer: SupportsIndex | None) -> dict[int, tuple[int, .
     else:
         first = _layer_number(layer, layers) + 1
         if first == len(layers):
-            raise LayerError(f"layer {first - 1} is the innermost of {layers}: its elements are no shapes")
+            raise LayerError(f"layer {first - 1} is the innermost of {layers}: its elements are not shapes")
         inner = range(first, first + 1)
     # Of layers that end at one index, since those between have no modes, the innermost counts.
     return {sum(layers[:k]): layers[k:] for k in inner}

@@ -122,7 +122,7 @@ class Labels(Sequence[str]):
         """
         theirs = to_labels(other)
         if self.has_repeats or not self.is_permutation(theirs):
-            raise LabelError(f"the labels '{self}' are no permutation of '{theirs}', each label once")
+            raise LabelError(f"the labels '{self}' are not a permutation of '{theirs}', each label once")
         return tuple([theirs.names.index(name) for name in self.names])
 
     def concatenation(self, other: "LabelsLike") -> "Labels":
@@ -196,6 +196,6 @@ def _parse_layer(part: str, text: str) -> list[str]:
     names = [name.strip() for name in part.split(",")]
     for place, name in enumerate(names):
         if not name.isidentifier():
-            what = f"label {place} is empty" if not name else f"{quoted(name)} is no identifier"
+            what = f"label {place} is empty" if not name else f"{quoted(name)} is not an identifier"
             raise LabelError(f"{what} in {quoted(text)}: labels are names with commas between them")
     return names

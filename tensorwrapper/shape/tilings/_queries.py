@@ -486,7 +486,7 @@ def _bounds_in(part: ShapeLike, whole: Shape, what: str) -> list[tuple[int, int]
     if box.kind != "smooth":
         raise JaggedModeError(f"a box of {what} is needed, not a {box.kind} shape; as_smooth() gives one")
     if box.rank != whole.rank:
-        raise RankError(f"a box of rank {box.rank} is no box of {what} of a tiling of rank {whole.rank}")
+        raise RankError(f"a box of rank {box.rank} is not a box of {what} of a tiling of rank {whole.rank}")
     bounds = [(a, a + n) for a, n in zip(box.origin, box.extents, strict=True)]
     for mode, (a, b) in enumerate(bounds):
         low, high = whole.origin[mode], whole.origin[mode] + whole.extents[mode]

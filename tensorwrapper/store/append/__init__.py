@@ -1,1 +1,1 @@
-"""Appending to files: records, rows of a tensor, and all records of one name as one lazy tensor."""
+"""Append records and rows to files, and read all records of one name as one lazy tensor."""

@@ -1,4 +1,4 @@
-"""Extended tensors: the records of one name as one lazy tensor, whose elements are read in place."""
+"""Extended tensors: join the records of one name to one lazy tensor."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 
 __all__ = ["AppendedTensor", "check_grown", "grown_parts", "grown_view"]
 
-_FEW: Final = 16  # records up to which each is opened when its elements are read
+_FEW: Final = 16  # up to this many records are opened one by one to read elements
 
 
 @final
 @frozen(eq=False)
 class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
-    """The elements of a tensor in a file and of its extensions, one after the other; read-only.
+    """The concatenated elements of a tensor in a file and of its extensions; read-only.
 
-    A record is opened when one of its elements is read. It stays valid when the file is closed.
+    A record is opened on access to one of its elements. The buffer stays valid after the file is closed.
     """
 
     records: Records
     ends: IntArray
-    """The address at which the elements of each record start, and the size of all."""
+    """The start address of the elements of each record, and the total size."""
     side: int | None = None
-    """Side of a nullable tensor: 0 for the values, 1 for the validity."""
+    """Part of a nullable tensor: 0 for the values, 1 for the validity."""
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -107,12 +107,12 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return result
 
     def _file(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the file as elements: those of records that are alike lie at multiples of their size."""
+        """Return the file as an array; elements of uniform records are aligned to their size."""
         raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
         return raw[: len(raw) // size * size].view(self.dtype)
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
-        raise ReadOnlyError("a file only grows: copy() gives elements that can be written to")
+        raise ReadOnlyError("cannot write to elements in a file; copy() returns a writable tensor")
 
     def _elements(self, number: int) -> BufferCommon[Any]:
         run = run_of(self.records.open(number))
@@ -122,12 +122,12 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return sides[self.side]
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
-        # Elsewhere there is no such file.
+        # Other processes do not have this file open.
         return Dense, (self.read_run(0, self.size),)
 
 
 def _records(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> Records:
-    """Return the records of a tensor that grew; the first is opened, and the last, which ends it."""
+    """Return the records of an extended tensor; opens only the first and the last."""
     last = max([row[1] for row in rows], key=_stop)
     lasting = reader.lasting(last)
     first = lasting.tensor(rows[0][0], places)
@@ -157,15 +157,15 @@ def grown_parts(
     Parameters
     ----------
     places
-        The pieces of the tensor as it was begun.
+        The records of the original tensor.
     rows
-        Its extensions.
+        The records of its extensions.
 
     Raises
     ------
     DataFileError
-        If the records do not fit one another. For the shape of a box only the first and the last are checked,
-        and those that claim more elements than they have bytes; for all other tensors, every record.
+        If the records do not match. For a box only the first and last records are checked, and those that
+        claim more elements than they have bytes. For other tensors every record is checked.
     """
     try:
         records = _records(reader, places, rows)
@@ -178,7 +178,9 @@ def grown_parts(
     except DataFileError:
         raise
     except TensorWrapperError as error:
-        raise DataFileError(f"{reader.path}: {rows[0][0]!r} has records that do not fit: {error}") from error
+        raise DataFileError(
+            f"{reader.path}: {rows[0][0]!r} has records that do not match: {error}"
+        ) from error
 
 
 def _box(records: Records) -> Tensor[Any]:
@@ -189,7 +191,7 @@ def _box(records: Records) -> Tensor[Any]:
             f"{records.reader.path}: {records.rows[0][0]!r} would have over {MOST_ROWS} elements"
         )
     ends = marks * inner
-    # Only compressed records, and those without elements, may have more rows than bytes.
+    # Only compressed records, and records without elements, may have more rows than bytes.
     lengths = np.array([row[1].length for row in records.rows], dtype=np.int64)
     many = np.diff(ends)[1:] > lengths // max(first.dtype.itemsize, 1)
     many |= not inner
@@ -199,7 +201,7 @@ def _box(records: Records) -> Tensor[Any]:
 
 
 def _grown(records: Records, ends: IntArray) -> BufferCommon[Any]:
-    """Return the elements of all records; with nulls, if the first one has room for some."""
+    """Return the elements of all records, as a nullable buffer if the first record is nullable."""
     if records.first.buffer.sides is None:
         return AppendedTensor(records, ends)
     return Nullable(AppendedTensor(records, ends, 0), AppendedTensor(records, ends, 1))
@@ -210,7 +212,7 @@ def _jagged(records: Records) -> Tensor[Any]:
     sizes = alike.counts.copy()
     shapes: list[Shape[Any]] = []
     number = 0
-    # As many shapes as records that are opened, and runs of those that are not.
+    # One shape per opened record, and one per run of unopened records.
     for stop in [*np.flatnonzero(~alike.found).tolist(), last + 1]:
         if number < stop:
             shapes.append(_rows_of(alike, number, stop))
@@ -224,7 +226,7 @@ def _jagged(records: Records) -> Tensor[Any]:
 
 
 def _rows_of(alike: RecordBatch, start: int, stop: int) -> Shape[Any]:
-    """Return the rows of records that follow one another and are all alike."""
+    """Return the shape of the rows of consecutive uniform records."""
     levels = [
         splits_of(lengths[marks[start] : marks[stop]])
         for lengths, marks in zip(alike.lengths, alike.marks, strict=True)
@@ -233,7 +235,7 @@ def _rows_of(alike: RecordBatch, start: int, stop: int) -> Shape[Any]:
 
 
 def grown_view(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> "View[Any]":
-    """Return the view of a tensor that grew.
+    """Return the view of an extended tensor.
 
     Raises
     ------
@@ -248,11 +250,13 @@ def grown_view(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[R
     try:
         return concat(parts)
     except TensorWrapperError as error:
-        raise DataFileError(f"{reader.path}: {rows[0][0]!r} has records that do not fit: {error}") from error
+        raise DataFileError(
+            f"{reader.path}: {rows[0][0]!r} has records that do not match: {error}"
+        ) from error
 
 
 def check_grown(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> None:
-    """Raise unless all records of a tensor that grew fit one another.
+    """Raise unless all records of an extended tensor match.
 
     Raises
     ------

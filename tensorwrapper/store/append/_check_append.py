@@ -1,4 +1,4 @@
-"""Check rows before they are appended: they must continue the tensor, and be of its kind."""
+"""Check appended rows: they must match the tensor's kind, shape and dtype."""
 
 from collections.abc import Sequence
 from typing import Any, Self, cast, final
@@ -28,16 +28,16 @@ __all__ = ["Pattern", "is_box"]
 
 
 def is_box(shape: Shape[Any]) -> bool:
-    """Return whether a shape is a box when its layers are taken away."""
+    """Return True if a shape without its layers is a box."""
     return shape.flatten().is_box
 
 
 def _refuse_blocks(tensor: Tensor[Any], name: str) -> None:
-    """Raise if tiles of which some are present would become rows: more of them are another tiling."""
+    """Raise for a block-sparse tensor, because appending rows would change its tiling."""
     if tensor.buffer.in_tiles:
         raise ConversionError(
-            f"{name!r}: a tensor in blocks does not grow: another name takes it as a whole, and "
-            "to_dense() of its box has rows"
+            f"cannot extend {name!r} by a tensor in blocks; append it under another name, or "
+            f"extend by its to_dense()"
         )
 
 
@@ -55,46 +55,44 @@ def _inner_origin(shape: Shape[Any]) -> Index | None:
 
 def _check_all_elements(tensor: Tensor[Any], name: str) -> None:
     if tensor.buffer.stores_orbits:
-        raise ConversionError(
-            f"extend({name!r}) takes no symmetric tensor, which cannot grow by rows: `t.to_dense()` can"
-        )
+        raise ConversionError(f"cannot extend {name!r} by a symmetric tensor; use `t.to_dense()`")
 
 
 @final
 @frozen(eq=False)
 class Pattern:
-    """Properties of the rows of a tensor in a file; all of its records have one pattern."""
+    """Properties of the rows of a tensor in a file; all of its records share one pattern."""
 
     name: str
     is_box: bool
-    """Without its layers."""
+    """Kind of the shape without its layers."""
     rank: int
     layers: tuple[int, ...]
     inner: Extents
     """The extents of all modes but the first, for a box."""
     origin: Index | None
-    """Origin of the modes from 1 on; None for rows with different origins."""
+    """Origin of all modes but the first; None for rows with different origins."""
     names: ModeNames | None
     dtype: "np.dtype[Any]"
     fill_value: "npt.NDArray[Any] | None" = attrs.field(repr=False)
     has_room: bool
-    """True if numbers may be nulls."""
+    """True if elements may be null."""
 
     @classmethod
     def of(cls, tensor: Tensor[Any], name: str) -> Self:
-        """Return the pattern of a tensor, which is called `name`.
+        """Return the pattern of the tensor with this name.
 
         Raises
         ------
         RankError
             If it has no rows.
         ConversionError
-            If it is symmetric: one more row would end that.
+            If it is symmetric; another row would break the symmetry.
         """
         _check_all_elements(tensor, name)
         shape = tensor.shape
         if not shape.rank:
-            raise RankError(f"a tensor that grows has rows, and {name!r} is a scalar: stack([t]) has one row")
+            raise RankError(f"cannot extend the scalar {name!r}, which has no rows; stack([t]) has one row")
         _refuse_blocks(tensor, name)
         flat, box = is_box(shape), shape.as_smooth()
         return cls(
@@ -111,13 +109,13 @@ class Pattern:
         )
 
     def fitted(self, given: object) -> Tensor[Any] | None:
-        """Return rows of this pattern, with its names, its type, its origin; None of an empty list.
+        """Return the rows with the names, dtype and origin of this pattern; None for an empty list.
 
         Raises
         ------
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError,
         SizeOverflowError
-            If it is of another kind, or has values that do not fit these elements.
+            If the rows have another kind or shape, or values that do not fit the dtype.
         """
         weak = isinstance(given, list | tuple)
         if _is_empty(given):
@@ -133,7 +131,7 @@ class Pattern:
         return tensor
 
     def _read(self, given: object) -> Tensor[Any]:
-        """Return the given rows as a tensor; lists and arrays are converted to the type of the old rows."""
+        """Return the given rows as a tensor; lists and arrays are converted to the dtype of the pattern."""
         if isinstance(given, TensorCommon):
             return as_tensor(cast("npt.ArrayLike", given))
         if holds_strings(self.dtype):
@@ -141,7 +139,7 @@ class Pattern:
                 return strings(given, kind=kind_of(self.dtype))
             except ConversionError as error:
                 raise DTypeError(
-                    f"{self.name!r} has elements {self.dtype}; these do not fit: {error}"
+                    f"{self.name!r} has dtype {self.dtype}, which the new elements do not fit: {error}"
                 ) from error
         if not isinstance(given, list | tuple):
             return as_tensor(given)
@@ -160,25 +158,24 @@ class Pattern:
 
     def _check_shape(self, shape: Shape[Any]) -> None:
         if shape.rank != self.rank:
-            raise RankError(f"rows of {self.name!r} have {self.rank} modes with the first; {shape} has not")
+            raise RankError(f"rows of {self.name!r} have rank {self.rank}, unlike {shape}")
         if self.is_box and not is_box(shape):
             raise ConversionError(
-                f"{self.name!r} is a box whose rows are {self.inner}, and {shape} is jagged: to_padded() "
-                "makes a box"
+                f"{self.name!r} is a box with rows of {self.inner}, but {shape} is jagged; use to_padded()"
             )
         if shape.layers != self.layers:
-            raise LayerError(f"{self.name!r} has the layers {self.layers}; {shape} has {shape.layers}")
+            raise LayerError(f"{self.name!r} has the layers {self.layers}, but {shape} has {shape.layers}")
         names = names_of(shape)
         if names is not None:
             own = self.names or (None,) * self.rank
             for mode, (mine, theirs) in enumerate(zip(own, names, strict=True)):
                 if theirs not in (None, mine):
                     raise ModeNameError(
-                        f"mode {mode} of {self.name!r} is called {mine!r}, and {theirs!r} in {shape}"
+                        f"mode {mode} of {self.name!r} is named {mine!r}, but {theirs!r} in {shape}"
                     )
 
     def _placed(self, tensor: Tensor[Any], *, is_placed: bool) -> Tensor[Any]:
-        """Return rows with the inner origin of this pattern; lists and arrays lie nowhere and get it."""
+        """Return rows with the inner origin of this pattern, which lists and arrays adopt."""
         if self.is_box:
             self._check_extents(tensor)
         own = _inner_origin(tensor.shape)
@@ -186,8 +183,8 @@ class Pattern:
             return tensor
         if is_placed or any(own):
             raise ExtentMismatchError(
-                f"{self.name!r} starts at {self.origin} in the modes from 1 on, and {tensor.shape} at "
-                f"{own}; t[...] starts at zero"
+                f"{self.name!r} starts at {self.origin} in the modes from 1 on, but "
+                f"{tensor.shape} starts at {own}; t[...] starts at zero"
             )
         shape = tensor.shape.translate_to((0, *self.origin))
         return from_buffer(tensor.buffer.pack(tensor.layout.implementation, own=False), shape)
@@ -197,8 +194,8 @@ class Pattern:
         for mode, (mine, theirs) in enumerate(zip(self.inner, box.extents[1:], strict=True), 1):
             if mine != theirs:
                 raise ExtentMismatchError(
-                    f"mode {mode} of {self.name!r} has the extent {mine}, and {theirs} in {tensor.shape}; "
-                    "only the first mode grows"
+                    f"mode {mode} of {self.name!r} has extent {mine}, but {theirs} in "
+                    f"{tensor.shape}; only the first mode can grow"
                 )
 
     def _typed(self, tensor: Tensor[Any], *, weak: bool) -> Tensor[Any]:
@@ -207,14 +204,16 @@ class Pattern:
             how = "sparse, and these rows are dense" if fill is None else "dense: to_dense() of these rows"
             raise ConversionError(f"{self.name!r} is {how}")
         if holds_strings(dtype) or holds_strings(self.dtype):
-            # Whether there may be nulls is no part of a pattern: only some records need have one.
+            # A pattern does not include nulls, because only some records may have them.
             if holds_strings(dtype) != holds_strings(self.dtype) or kind_of(dtype) != kind_of(self.dtype):
-                raise DTypeError(f"{self.name!r} has elements {self.dtype}; those of type {dtype} do not fit")
+                raise DTypeError(
+                    f"{self.name!r} has dtype {self.dtype}, which elements of {dtype} do not fit"
+                )
             return tensor
         if fill is not None and self.fill_value is not None:
-            # Files have one byte order, whatever the order in memory.
+            # Files have a fixed byte order, independent of the order in memory.
             if dtype.newbyteorder("<") != self.dtype.newbyteorder("<"):
-                raise DTypeError(f"{self.name!r} has elements {self.dtype}, not {dtype}: astype() converts")
+                raise DTypeError(f"{self.name!r} has dtype {self.dtype}, not {dtype}; use astype()")
             if not bool(is_fill(fill, self.fill_value)):
                 raise ConversionError(f"{self.name!r} is sparse with the fill {self.fill_value}, not {fill}")
             return tensor
@@ -226,15 +225,15 @@ class Pattern:
             flat = tensor.elements()
             fitted = check_write(flat.tolist() if weak else flat, self.dtype)
         except DTypeError as error:
-            raise DTypeError(f"{self.name!r} does not take these rows: {error}") from error
+            raise DTypeError(f"cannot append these rows to {self.name!r}: {error}") from error
         return from_buffer(np.asarray(fitted, self.dtype), tensor.shape)
 
     def _typed_with_nulls(self, tensor: Tensor[Any], *, weak: bool) -> Tensor[Any]:
         count = tensor.null_count
         if count and not self.has_room:
             raise ConversionError(
-                f"{self.name!r} has no place for nulls ({count} here): `t.fill_null(0)` replaces them, and a "
-                "tensor that begins as `tw.nullable(t)` has room"
+                f"{self.name!r} cannot store nulls ({count} here); use `t.fill_null(0)`, or "
+                f"start the tensor as `tw.nullable(t)`"
             )
         plain = self._typed(tensor.fill_null(0), weak=weak)
         return nullable(plain, tensor.is_valid()) if self.has_room else plain

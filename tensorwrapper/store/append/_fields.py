@@ -1,4 +1,4 @@
-"""Records in a file: patterns of their fields, which all grow by the same rows."""
+"""Records in a file: patterns of their fields, which grow by the same number of rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self, cast, final
@@ -35,19 +35,19 @@ __all__ = [
 
 
 def records_over(fields: Mapping[str, Any], rank: int) -> Records:
-    """Return records of fields that share so many modes; one of them has all of these.
+    """Return records of fields that share `rank` modes.
 
     Raises
     ------
     ExtentMismatchError
-        If their rows differ.
+        If the rows of fields differ.
     """
     whole = next(field for field in fields.values() if field.rank >= rank)
     return records(fields, shape=whole.shape if whole.rank == rank else whole.shape.leading(rank))
 
 
 def read_fields(given: object, name: str) -> Records:
-    """Return the first part of records: records, or a mapping of fields.
+    """Return the first rows of records from `Records` or a mapping of fields.
 
     Raises
     ------
@@ -63,20 +63,20 @@ def read_fields(given: object, name: str) -> Records:
     single = next((field for field, own in given.items() if not own.rank), None)
     if single is not None:
         raise RankError(
-            f"fields in a file have rows, and {single!r} of {name!r} is a single element: e[:1] of records e "
-            "has one row"
+            f"fields in a file need rows, but {single!r} of {name!r} is a single element; use "
+            f"e[:1] of the records e"
         )
     return given.compute()
 
 
 def _no_mapping(name: str, given: object) -> ConversionError:
     return ConversionError(
-        f"{name!r} is of records, and grows by a mapping of all fields, not by a {type(given).__name__}"
+        f"{name!r} has records; extend it by a mapping of all fields, not by a {type(given).__name__}"
     )
 
 
 def rows_of_records(reader: RecordReader, rows: Sequence[Row], fields: FieldNames) -> Records:
-    """Return the records in the pieces of one extension, or of the beginning.
+    """Return the rows in the records of one extension, or of the original.
 
     Raises
     ------
@@ -93,12 +93,12 @@ def rows_of_records(reader: RecordReader, rows: Sequence[Row], fields: FieldName
 def records_in_file(
     reader: RecordReader, name: str, places: tuple[Place, ...], grown: Sequence[Row], fields: FieldNames
 ) -> Records:
-    """Return all rows of records: fields of those that grew are views.
+    """Return all rows of records; fields of extended records are views.
 
     Raises
     ------
     DataFileError
-        If the file records do not fit one another.
+        If the file records do not match.
     """
     begun = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
     if not grown:
@@ -114,7 +114,7 @@ def records_in_file(
 def parts_of_records(
     reader: RecordReader, name: str, places: tuple[Place, ...], grown: Sequence[Row], fields: FieldNames
 ) -> Iterator[Records]:
-    """Yield the first part of records, and each of their extensions.
+    """Yield the original records, and each of their extensions.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def parts_of_records(
 
 
 def joined(parts: Sequence[Records]) -> Records:
-    """Return the rows of records of the same fields, one after the other, in memory."""
+    """Return the concatenated rows of records with the same fields, in memory."""
     if len(parts) == 1:
         return parts[0]
     fields = {name: concat([own[name] for own in parts]).compute() for name in parts[0].names}
@@ -150,7 +150,7 @@ class FieldPatterns:
 
     @classmethod
     def of(cls, given: Records, name: str) -> Self:
-        """Return the patterns of records that are called `name`."""
+        """Return the patterns of the records with this name."""
         patterns = {
             field: Pattern.of(tensor, f"{name}.{field}")
             for field, tensor in cast("Mapping[str, Tensor[Any]]", dict(given.items())).items()
@@ -158,16 +158,16 @@ class FieldPatterns:
         return cls(name, given.shape.rank, patterns)
 
     def fitted(self, given: object) -> Records | None:
-        """Return rows of these patterns, in the order of these fields; None of empty lists.
+        """Return the rows in the order of these fields; None for empty lists.
 
         Raises
         ------
         TensorNameError
-            If the names are not just those of the fields.
+            If the names differ from those of the fields.
         ExtentMismatchError
-            If the fields have not the same rows.
+            If the rows of the fields differ.
         ConversionError
-            If it is of another type.
+            If `given` has an unsupported type.
         """
         if isinstance(given, Records):
             given = dict(given.items())
@@ -179,25 +179,25 @@ class FieldPatterns:
             more = [str(field) for field in fields if field not in self.patterns]
             raise TensorNameError(
                 f"{self.name!r} has the fields {shortened(', '.join(self.patterns))}"
-                + (f"; there is no {missing[0]!r}" if missing else f", and none that is called {more[0]!r}")
+                + (f"; {missing[0]!r} is missing" if missing else f", not {more[0]!r}")
             )
         fitted = {field: pattern.fitted(fields[field]) for field, pattern in self.patterns.items()}
         found = {field: tensor for field, tensor in fitted.items() if tensor is not None}
         if len(found) < len(fitted):
-            # The kind of rows is unknown where a list is empty.
+            # An empty list does not determine the kind of rows.
             full = next((field for field, tensor in found.items() if len(tensor)), None)
             if full is None:
                 return None
             none = next(field for field in fitted if field not in found)
             raise ExtentMismatchError(
-                f"the field {none!r} has no rows, and the field {full!r} has {len(found[full])}"
+                f"the field {none!r} has no rows, but the field {full!r} has {len(found[full])}"
             )
         return records_over(
-            {field: self._as_begun(field, tensor) for field, tensor in found.items()}, self.rank
+            {field: self._as_first_rows(field, tensor) for field, tensor in found.items()}, self.rank
         )
 
-    def _as_begun(self, field: str, tensor: Tensor[Any]) -> Tensor[Any]:
-        """Return rows that are all alike as rows, if the field was begun so: others share them."""
+    def _as_first_rows(self, field: str, tensor: Tensor[Any]) -> Tensor[Any]:
+        """Return uniform rows as jagged rows if the field was started so, as other fields share them."""
         shape = tensor.shape
         if self.patterns[field].is_box or not is_box(shape):
             return tensor

@@ -1,4 +1,4 @@
-"""`Records`: the extensions of a tensor in a file, opened one by one, or read at once if they are alike."""
+"""`Records`: the extensions of a tensor in a file, opened one by one, or in batches if uniform."""
 
 from collections.abc import Sequence
 from typing import Any, Final, final
@@ -27,9 +27,9 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["Records"]
 
 _AT_HAND: Final = 256  # records
-_MANY: Final = 16  # records up to which each is opened by itself
-_FORMS: Final = 8  # templates that the remaining records are compared with
-_PLAIN: Final = "biufcmM"  # kinds of elements that lie in a file as they are
+_MANY: Final = 16  # up to this many records are opened one by one
+_FORMS: Final = 8  # number of templates to compare records with
+_PLAIN: Final = "biufcmM"  # dtype kinds that are stored as in memory
 
 
 @final
@@ -40,19 +40,19 @@ class Records:
     reader: RecordReader
     rows: Sequence[Row]
     first: Tensor[Any]
-    """The tensor as it was begun."""
+    """The original tensor."""
     marks: IntArray
-    """Number of rows before each record, including `first`, and the number of all."""
+    """Number of rows before each record, including `first`, and the total."""
     _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
     _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
 
     def open(self, number: int) -> Tensor[Any]:
-        """Return the tensor of a record; 0 is the first part, which may have several records.
+        """Return the tensor of a record; number 0 is the original, which may have several records.
 
         Raises
         ------
         DataFileError
-            If it does not match the others.
+            If the record does not match the others.
         """
         if not number:
             return self.first
@@ -62,21 +62,23 @@ class Records:
         found = self.reader.record(self.rows[number - 1])[0]
         self._check(number, found)
         if len(self._opened) >= _AT_HAND:
-            # A concurrent thread that clears it only opens one record more.
+            # If another thread clears the cache, only one more record is opened.
             self._opened.clear()
         self._opened[number] = found
         return found
 
     def _check(self, number: int, found: Tensor[Any]) -> None:
         first, shape, expected = self.first, found.shape, int(self.marks[number + 1] - self.marks[number])
-        # Only the first mode: a bounding box would visit all rows.
+        # Check only the first mode, because a bounding box would visit all rows.
         rows = len(found) if shape.rank else -1
         if rows != expected:
-            raise self._refused(number, f"has {max(rows, 0)} rows, and {expected} of the tensor are there")
+            raise self._refused(number, f"has {max(rows, 0)} rows instead of {expected}")
         if not _is_like(found, first):
-            raise self._refused(number, f"has elements {_said(found)}, and the tensor {_said(first)}")
+            raise self._refused(
+                number, f"has elements {_kind_text(found)}, but the tensor {_kind_text(first)}"
+            )
         if is_box(first.shape) and not (is_box(shape) and shape.extents[1:] == first.shape.extents[1:]):
-            raise self._refused(number, f"has the shape {shape}, which is none of rows of {first.shape}")
+            raise self._refused(number, f"has the shape {shape}, which cannot extend {first.shape}")
 
     def _refused(self, number: int, text: str) -> DataFileError:
         row = self.rows[number - 1]
@@ -90,12 +92,12 @@ class Records:
             self.open(number)
 
     def alike(self) -> RecordBatch:
-        """Return the fields of many records of one form, read at once; number 0 is not among them.
+        """Return the fields of many uniform records, read in one batch, without number 0.
 
-        The others are opened one by one.
+        Other records are opened one by one.
         """
         if not self._alike:
-            # A concurrent thread finds the same.
+            # Concurrent threads compute the same value.
             self._alike.append(self._read_alike())
         return self._alike[0]
 
@@ -134,26 +136,26 @@ class Records:
             found, message = self.reader.record(row)
             self._check(number, found)
         except DataFileError:
-            # Reading this record alone raises the error.
+            # Reading this record by itself raises the error.
             return None
         own = number_of(message, self.reader.field)
         like = RecordTemplate.of(self.reader.mapped, row[1], message.label_object, own)
-        # Rows go on by boxes too, which are opened.
+        # Boxes may also extend rows; these records are opened.
         return like if like is not None and bool(like.splits) != is_box(self.first.shape) else None
 
 
 def _is_like(found: Tensor[Any], first: Tensor[Any]) -> bool:
-    """Return whether elements are such as a tensor has: strings may have nulls, or none."""
+    """Return True if elements match those of a tensor; strings match with and without nulls."""
     if holds_strings(first.dtype):
         return holds_strings(found.dtype) and kind_of(found.dtype) == kind_of(first.dtype)
     fill, own = found.buffer.fill_value, first.buffer.fill_value
     if found.dtype != first.dtype or (fill is None) != (own is None):
         return False
     if found.buffer.sides is not None and first.buffer.sides is None:
-        return False  # There is no room for nulls.
+        return False  # The tensor cannot store nulls.
     return fill is None or own is None or bool(is_fill(fill, own))
 
 
-def _said(tensor: Tensor[Any]) -> str:
+def _kind_text(tensor: Tensor[Any]) -> str:
     fill = tensor.buffer.fill_value
     return str(tensor.dtype) if fill is None else f"{tensor.dtype} with the fill {fill}"

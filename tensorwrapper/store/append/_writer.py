@@ -1,4 +1,4 @@
-"""`RecordWriter`: records appended to an open file, and the index after them."""
+"""`RecordWriter`: append records to an open file, and the index after them."""
 
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -50,7 +50,7 @@ _Body: TypeAlias = list[bytes | memoryview]
 
 @final
 class RecordWriter:
-    """Appends records to an open file, which its owner closes."""
+    """Writer of records to an open file, which the caller closes."""
 
     __slots__ = (
         "_covered",
@@ -75,20 +75,19 @@ class RecordWriter:
         self._file = file
         self._directory = directory
         self._piece_bytes = piece_bytes
-        # Rows that an index lists. After a scan there are none.
+        # Rows listed in an index; empty after a scan.
         self._covered = directory.n_rows if directory.chain else 0
-        # For extended tensors: the last extension, the pattern of the next, and how many rows
-        # there are.
+        # For extended tensors: the last extension, the pattern of rows, and the number of rows.
         self._ends: dict[str, tuple[Row | None, Pattern, int]] = {}
         self._field_ends: dict[str, tuple[Row | None, FieldPatterns, int]] = {}
         self._interrupted = False
 
     @property
     def is_interrupted(self) -> bool:
-        """True if an exception left the state out of step with the file; then nothing more is written.
+        """True if an exception made the state inconsistent with the file; then all writes raise.
 
-        An exception from a signal can come between any two steps. The file itself is whole, and its records
-        are found when it is opened again.
+        A signal handler can raise between any two steps. The file itself stays valid, and opening it again
+        finds all complete records.
         """
         return self._interrupted
 
@@ -100,12 +99,12 @@ class RecordWriter:
         metadata_depth: int = 1,
         compress: Compression | Literal["as_opened"] | None = "as_opened",
     ) -> None:
-        """Append a tensor: all records of it, or none.
+        """Append a tensor, all of its records or none.
 
         Raises
         ------
         TensorNameError
-            If the name is taken, or is none.
+            If the name is taken or invalid.
         LocalProtocolError, ConversionError, DTypeError
             If the tensor cannot be written.
         DataFileError
@@ -115,26 +114,26 @@ class RecordWriter:
         self._add(name, tensor, metadata, self._options_for(metadata_depth, compress))
 
     def _check_free(self, name: str, fields: FieldNames = ()) -> None:
-        """Raise unless a name can be that of a new tensor, or of records with these fields."""
+        """Raise unless a name is free for a new tensor, or for records with these fields."""
         directory = self._directory
         named = [f"{name}.{field}" for field in fields]
         for own in (name, *named):
             if directory.has(check_name(own)) or directory.field_of(own) is not None:
-                raise TensorNameError(f"there is a tensor {own!r} already; a file only grows")
+                raise TensorNameError(f"the name {own!r} is taken, and files cannot replace tensors")
         if fields:
             check_listed({**directory.records, name: fields})
 
     def add_records(
         self, name: str, given: "Records", compress: Compression | Literal["as_opened"] | None = "as_opened"
     ) -> None:
-        """Append records: all file records of them, or none; it raises as `add_tensor`."""
+        """Append records, all of their file records or none. Raises as `add_tensor`."""
         from tensorwrapper.store.append._fields import read_fields  # noqa: PLC0415 - few files have records
 
         self._check_free(name, given.names)
         self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
 
     def add_view(self, name: str, body: _Body) -> None:
-        """Append the record of a view, whose message is `body`; it raises as `add_tensor`."""
+        """Append the record of a view with the message `body`. Raises as `add_tensor`."""
         self._check_free(name)
         check_views(len(self._directory.views) + 1)
         with self._changing():
@@ -149,19 +148,19 @@ class RecordWriter:
         compress: Compression | Literal["as_opened"] | None,
         read: "Callable[[Sequence[Row], FieldNames], Records]",
     ) -> None:
-        """Add rows to all fields of records, or begin some: all of them, or none.
+        """Append rows to all fields of records, or start new records; all rows or none.
 
         Parameters
         ----------
         read
-            Returns the records in file records that are there, of these fields.
+            Function that returns the existing records with these fields.
 
         Raises
         ------
         TensorNameError
-            If the names differ from those of the fields, or break the rules.
+            If names are invalid, or differ from those of the fields.
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
-            If these rows do not go on where the fields end.
+            If these rows cannot extend the fields.
         LocalProtocolError, DataFileError
             As `extend`.
         """
@@ -197,19 +196,19 @@ class RecordWriter:
         compress: Compression | Literal["as_opened"] | None,
         read: Callable[[Sequence[Row]], Tensor[Any]],
     ) -> None:
-        """Add rows to a tensor, or begin one: all of them, or none.
+        """Append rows to a tensor, or start a new tensor; all rows or none.
 
         Parameters
         ----------
         read
-            Returns the tensor of records that are in the file.
+            Function that returns the tensor in existing records.
 
         Raises
         ------
         TensorNameError
-            If the name is none.
+            If the name is invalid.
         RankError, ExtentMismatchError, LayerError, ModeNameError, ConversionError, DTypeError
-            If these rows do not go on where the tensor ends.
+            If these rows cannot extend the tensor.
         LocalProtocolError
             If the format does not support the rows.
         DataFileError
@@ -231,7 +230,7 @@ class RecordWriter:
         try:
             added = pattern.fitted(given)
         except (ConversionError, ExtentMismatchError):
-            # A box may extend rows, so the last record alone does not determine the pattern.
+            # A box may extend rows, so the last record does not determine the pattern.
             first = self._pattern_of_first(name, read) if pattern.is_box else pattern
             if first.is_box == pattern.is_box:
                 raise
@@ -245,7 +244,7 @@ class RecordWriter:
         self._ends[name] = self._directory.newest(name), pattern, n_rows
 
     def _pattern_of_first(self, name: str, read: Callable[[Sequence[Row]], Tensor[Any]]) -> Pattern:
-        """Return the pattern of the rows with which a tensor was begun."""
+        """Return the pattern of a tensor's first rows."""
         places = self._directory.places(name) or ()
         rows = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
         return Pattern.of(read(rows), name)
@@ -304,14 +303,14 @@ class RecordWriter:
         sizes: Sequence[int],
         fields: FieldNames,
     ) -> None:
-        """Append file records, which follow one another: all of them, or none.
+        """Append consecutive file records, all of them or none.
 
         Parameters
         ----------
         sizes
-            Of an extension: how many rows each piece has.
+            For an extension, the number of rows of each record.
         fields
-            Of records: the names of their fields.
+            For records, the names of their fields.
         """
         rows: list[Row] = []
         with self._changing():
@@ -332,10 +331,10 @@ class RecordWriter:
         self._interrupted = False
 
     def add_index(self, *, durable: bool) -> None:
-        """Append an index of the records that no index lists yet, if there are any.
+        """Append an index of all records that are not indexed yet, if any.
 
-        An index names the one before it. Indices that are no larger than the new one are merged into it, so
-        that n records, each with an index after it, cost n log n and are found in log n steps.
+        Each index refers to the previous one. Indexes that are not larger than the new one are merged into
+        it. So n records, each followed by an index, cost n log n bytes and are found in log n steps.
         """
         directory = self._directory
         first, count = self._covered, directory.n_rows
@@ -347,11 +346,11 @@ class RecordWriter:
             first = merged[-1][1]
         rows = directory.rows_from(merged[:0:-1] or merged)
         if rows is None:
-            # One of them is damaged: it stays as it is.
+            # Leave a damaged index as it is.
             chain, first = list(directory.chain), self._covered
             rows = directory.rows_from([(0, first)])
         if durable:
-            # Before the index: it must not be on the disk before the records that it lists.
+            # Sync before writing the index, which must not reach the disk before its records.
             os.fsync(self._file)
         table, names, grown = pack_rows(rows or [])
         start = directory.end
@@ -363,7 +362,7 @@ class RecordWriter:
             table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
         )
         with self._changing():
-            # It is checked whenever the file is opened.
+            # Opening the file always checks the index.
             written = self._write(start, body, anywhere=True)
         directory.chain = [*chain, (start, first)]
         directory.end = written.stop
@@ -373,15 +372,15 @@ class RecordWriter:
             os.fsync(self._file)
 
     def _views_after(self, chain: Sequence[tuple[int, int]]) -> dict[str, int]:
-        """Return the views that no index of a chain lists."""
+        """Return the views that are not in any index of a chain."""
         last = chain[-1][0] if chain else -1
         return {name: start for name, start in self._directory.views.items() if start > last}
 
     @contextmanager
     def _changing(self) -> Generator[None, None, None]:
-        """Write all of the block, or none; the caller then records the result, and clears the flag."""
+        """Write all of the block or nothing. The caller then records the result and clears the flag."""
         if self._interrupted:
-            raise DataFileError("an exception interrupted a write to this file: open it again to go on")
+            raise DataFileError("an exception interrupted a write to this file; open it again to continue")
         self._interrupted = True
         try:
             yield
@@ -394,13 +393,11 @@ class RecordWriter:
         length = sum(map(len, body))
         algorithm = choose(length, anywhere=anywhere)
         if algorithm == Algorithm.CRC32:
-            # It is short: to copy it takes less than to go over its many pieces twice.
+            # Copying a short message is faster than iterating over its many pieces twice.
             body = [b"".join(body)]
         header = pack_header(length, algorithm, checksum_of(body, algorithm))
         try:
             write_at(self._file, start, [header, *body])
         except OSError as error:
-            raise refused_by_system(
-                f"{length} bytes could not be written: {error.strerror}", error
-            ) from error
+            raise refused_by_system(f"could not write {length} bytes: {error.strerror}", error) from error
         return Place(start, length)

@@ -1,1 +1,1 @@
-"""Files that are read by byte ranges: their tensors are views."""
+"""Read files by byte ranges, with tensors as views."""

@@ -1,4 +1,4 @@
-"""Arrays in npy, npz and safetensors files, read by byte ranges: opening reads the headers."""
+"""Arrays in npy, npz and safetensors files, read by byte ranges. Opening reads only headers."""
 
 import io
 import math
@@ -35,18 +35,18 @@ from tensorwrapper.wire import Limits
 __all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
 
 _HEAD: Final = 512
-"""Bytes of each member that are fetched with the heads of all."""
+"""Bytes of each member to fetch with the headers of all members."""
 _FIRST: Final = 2**16
-"""Bytes of a member that are searched for its header."""
+"""Limit on the bytes of a member that may contain its header."""
 
 
 def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
-    """Return the contents of a file of safetensors; its header is fetched.
+    """Return the contents of a safetensors file; fetches its header.
 
     Raises
     ------
     DataFileError
-        If it breaks a rule of the format.
+        If the file violates the format.
     """
     plans, metadata, losses = read_plans(ranges.stream(), ranges.size, ranges.name)
     held = {
@@ -62,7 +62,7 @@ def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
 
 
 def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
-    """Return the contents of a ``.npy`` file; its header is fetched.
+    """Return the contents of a ``.npy`` file; fetches its header.
 
     Raises
     ------
@@ -85,18 +85,18 @@ def fetched_npy(ranges: Ranges, _how: Opening) -> Contents:
 
 
 def fetched_npz(ranges: Ranges, how: Opening) -> Contents:
-    """Return the contents of an archive: fetch its directory, and the heads of all members in one round.
+    """Return the contents of an archive; fetches its directory, and all member headers in one round.
 
     Raises
     ------
     DataFileError
         If it is damaged.
     """
-    # The members hold it: its directory is parsed once, and its stream has nothing to close.
+    # The members share the archive, whose directory is parsed once and whose stream needs no close.
     archive = zipfile.ZipFile(ranges.stream())
     infos = archive.infolist()
     if len(infos) > how.limits.parts:
-        raise DataFileError(f"{ranges.name} has over {how.limits.parts} members; limits= allows more")
+        raise DataFileError(f"{ranges.name} has more than {how.limits.parts} members; limits= can raise it")
     ranges.read_kept([(own.header_offset, own.header_offset + _HEAD) for own in infos])
     counts = Counter([info.filename for info in infos])
     found: list[Found] = []
@@ -129,14 +129,14 @@ class _Member:
         self.ranges, self.archive, self.info, self.limits = ranges, archive, info, limits
 
     def first_bytes(self) -> bytes | None:
-        """Return as many bytes as tell an array; None if they cannot be unpacked."""
+        """Return the first bytes, which identify an array; None if they cannot be unpacked."""
         try:
             return self._stream().read(len(MAGIC))
         except Exception:  # noqa: BLE001 - whatever a damaged member makes Python raise
             return None
 
     def head(self) -> NpyHead | Loss | None:
-        """Return its header, or a loss that says why it is not read; None if it is damaged."""
+        """Return the header, or a loss with the reason why it is not read; None if it is damaged."""
         name = self.info.filename.removesuffix(".npy")
 
         def said() -> NpyHead:
@@ -147,12 +147,12 @@ class _Member:
         return head_or_loss(said)
 
     def read(self) -> object:
-        """Return the elements: a source if the member is stored, else an array."""
+        """Return the elements as a source if the member is uncompressed, otherwise as an array."""
         info = self.info
         stream = self._stream()
         shape, is_fortran, dtype = npy_header(stream)
         if dtype.hasobject:
-            raise ValueError("it holds Python objects, and only a pickle could bring them back")
+            raise ValueError("it has Python objects, which would require unpickling")
         place, nbytes = stream.tell(), math.prod(shape) * dtype.itemsize
         if place + nbytes > info.file_size:
             raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
@@ -164,7 +164,7 @@ class _Member:
             packed.read(place)
             raw = packed.read(nbytes)
         if len(raw) != nbytes:
-            raise ValueError("it is cut off")
+            raise ValueError("it is truncated")
         return np.frombuffer(raw, dtype).reshape(shape, order="F" if is_fortran else "C")
 
     def _stream(self) -> io.BytesIO:

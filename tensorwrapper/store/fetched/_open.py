@@ -1,4 +1,4 @@
-"""The readers by byte ranges, by kind of file."""
+"""Readers by byte ranges, by file format."""
 
 import shutil
 import tempfile
@@ -23,26 +23,26 @@ FETCHED: Final[Mapping[str, Callable[[Ranges, Opening], Contents]]] = {
     "npz": fetched_npz,
     "safetensors": fetched_safetensors,
 }
-"""The kinds that are read by byte ranges; files of other kinds are copied as a whole."""
+"""Formats that are read by byte ranges. Files of other formats are copied as a whole."""
 
 _MOST: Final = 2**28
-"""Bytes of a file that is copied."""
+"""Size limit of a copied file in bytes."""
 _CHUNK: Final = 2**24
-"""Bytes that are copied at a time."""
+"""Bytes copied at a time."""
 
 
 def spooled(ranges: Ranges, kind: str, read: Callable[[Path], Contents]) -> Contents:
-    """Copy a file to a temporary one, and return its contents.
+    """Copy a file to a temporary file, and return its contents.
 
     Raises
     ------
     DataFileError
-        If it has over 256 MiB.
+        If it exceeds 256 MiB.
     """
     if ranges.size > _MOST:
         raise DataFileError(
-            f"{ranges.name} is of kind {kind!r}, which is copied as a whole, and has {ranges.size} bytes; "
-            f"{_MOST} are allowed: download it, and open that"
+            f"{ranges.name} has the format {kind!r}, which is copied as a whole, but its "
+            f"{ranges.size} bytes exceed the limit of {_MOST}; download the file first"
         )
     folder = tempfile.mkdtemp(prefix="tensorwrapper-")
     path = _Spooled(folder) / (PurePosixPath(ranges.name).name[-100:] or "file")
@@ -56,4 +56,4 @@ def spooled(ranges: Ranges, kind: str, read: Callable[[Path], Contents]) -> Cont
 
 @final
 class _Spooled(type(Path())):  # type: ignore[misc] # which class paths have, the system says
-    """The path of a temporary file, which is deleted with this value."""
+    """A path of a temporary file that is deleted with this object."""

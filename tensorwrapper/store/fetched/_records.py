@@ -1,7 +1,7 @@
-"""Records of a `.tens` file that is read by byte ranges: opening reads the structure, and no elements.
+"""Records of a `.tens` file read by byte ranges. Opening reads the structure, but no elements.
 
-Labels, sizes of parts, and tables such as the splits of rows are read as of a file in memory, by the same
-code. In place of the elements it gets untouched memory.
+The same code as for a file in memory reads labels, sizes of parts, and tables such as row splits. Instead of
+the elements it receives untouched memory.
 """
 
 import mmap
@@ -37,41 +37,41 @@ __all__ = ["FetchedRecords", "Part", "RowsInFile"]
 
 _HEAD: Final = 512
 _PLAIN: Final = (None, "jagged", "tiled", "triangular")
-"""Packings whose elements are as they are in memory."""
+"""Packings that store elements as in memory."""
 _NUMBERS: Final = ("i", "u", "f", "c")
 _SMALL: Final = 4096
-"""Parts of at most so many bytes are read with the structure."""
+"""Parts up to this many bytes are read with the structure."""
 _NO_RESERVE: Final = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)
 
 
 @final
 @frozen(eq=False)
 class Part:
-    """A tensor in a record, and the place of its elements."""
+    """A tensor in a record, and the position of its elements."""
 
     message: Message
     tensor: Tensor[Any]
     place: int | None
-    """The byte at which the elements begin; None if they were read with the structure."""
+    """Start of the elements in the file; None if they were read with the structure."""
 
 
 @final
 @frozen
 class RowsInFile:
-    """The places of rows of numbers in a file."""
+    """Positions of rows of numbers in a file."""
 
     splits: int
-    """The byte at which the splits begin: one more than there are rows."""
+    """Start of the row splits, one more than the number of rows."""
     count: int
     elements: int
     nbytes: int
-    """Bytes of the elements."""
+    """Size of the elements in bytes."""
     dtype: "np.dtype[Any]"
 
 
 @final
 class FetchedRecords:
-    """Reads the records of one file."""
+    """Reader of the records of one file."""
 
     __slots__ = ("limits", "ranges")
 
@@ -79,16 +79,16 @@ class FetchedRecords:
         self.ranges, self.limits = ranges, limits
 
     def prepare(self, places: Sequence[Place]) -> None:
-        """Fetch the heads of records by as few requests as it takes."""
+        """Fetch the headers of records with as few requests as possible."""
         self.ranges.read_kept([(own.start, min(own.start + _HEAD, own.stop)) for own in places])
 
     def view(self, row: Row, fields: FieldNames = (), field: str = "") -> "Tensor[Any] | View[Any]":
-        """Return the tensor of a record, or of a field in it: a view, or a tensor if its elements came.
+        """Return the tensor of a record or of its field: a view, or a tensor if the elements were fetched.
 
         Raises
         ------
         DataFileError
-            If the record is damaged, gone, or another than the one that is expected.
+            If the record is damaged, missing, or not the expected one.
         """
         part = self.part(row, fields, field)
         if part.place is None:
@@ -107,7 +107,7 @@ class FetchedRecords:
         return FetchedElements(self.ranges, place, Shape(buffer.size), buffer.dtype, layout)
 
     def part(self, row: Row, fields: FieldNames = (), field: str = "") -> Part:
-        """Return the facts of a tensor without its elements; it raises as `view`."""
+        """Return the metadata of a tensor, without elements. Raises as `view`."""
         name, place, piece, pieces, after = row
         kind = "records" if field else "tensor"
         expected = RecordFacts(kind, name, piece, pieces, extends=after, fields=fields)
@@ -119,9 +119,9 @@ class FetchedRecords:
         return Part(message, tensor, places.get(number_of(message, field)))
 
     def rows(self, row: Row, fields: FieldNames, field: str) -> RowsInFile | None:
-        """Return where the rows of a tensor are, if they are rows of numbers that begin at zero.
+        """Return the positions of the rows of a tensor, for rows of numbers with origin zero.
 
-        None of all others: then the whole structure is needed.
+        Return None for other tensors, which need the whole structure.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class FetchedRecords:
         number = _number_of(label, field)
         entries = _entries_of(label)
         entry = entries[number] if 0 <= number < len(entries) else {}
-        # Other keys may move the rows, or the elements.
+        # Other keys may change the position of rows or elements.
         if not entry.keys() <= {"packing", "part", "dtype", "word", "jagged", "shape", "metadata"}:
             return None
         rows: Any = entry.get("jagged")
@@ -167,7 +167,7 @@ class FetchedRecords:
         return self._message(place, expected)[0]
 
     def _message(self, place: Place, expected: RecordFacts) -> tuple[Message, dict[int, int]]:
-        """Return a message, and where the elements are of those of its tensors that lack them."""
+        """Return a message, and the positions of the elements that were not fetched, by tensor."""
         frames, missing = self._frames(place)
         try:
             message = expected_message(lambda: decode(frames, limits=self.limits), expected)
@@ -176,7 +176,7 @@ class FetchedRecords:
         return message, missing
 
     def _frames(self, place: Place) -> tuple[list[memoryview], dict[int, int]]:
-        """Return the frames of a record: those of large plain elements are memory that was never touched."""
+        """Return the frames of a record, with untouched memory for large plain elements."""
         spans = self._spans(self._checked(place))
         label = self._label(place, spans)
         # Frames 0 and 1 are headers, and part k is frame k + 2.
@@ -192,7 +192,7 @@ class FetchedRecords:
         return frames, {number: start for number, (start, _) in missing.items()}
 
     def _checked(self, place: Place) -> Place:
-        """Return the place of a record, if its header fits."""
+        """Return the place of a record after checking its header."""
         if place.stop > self.ranges.size:
             raise self._error(place, f"ends at {place.stop}, but the file has {self.ranges.size} bytes")
         try:
@@ -204,7 +204,7 @@ class FetchedRecords:
         return place
 
     def _spans(self, place: Place) -> list[tuple[int, int]]:
-        """Return where the frames of a record are, and how many bytes they have."""
+        """Return the position and size of each frame of a record."""
         found: list[tuple[int, int]] = []
         begin = place.start + HEADER_BYTES
         while begin < place.stop:
@@ -213,15 +213,15 @@ class FetchedRecords:
             size = int.from_bytes(raw[1:5], "big") if is_long else raw[0]
             begin += 5 if is_long else 1
             if size > place.stop - begin:
-                raise self._error(place, f"is refused: frame {len(found)} is cut off")
+                raise self._error(place, f"is invalid: frame {len(found)} is truncated")
             if len(found) >= self.limits.parts + 2:
-                raise self._error(place, f"has over {self.limits.parts} parts; limits= allows more")
+                raise self._error(place, f"has more than {self.limits.parts} parts; limits= can raise it")
             found.append((begin, size))
             begin += size
         return found
 
     def _label(self, place: Place, spans: Sequence[tuple[int, int]]) -> object:
-        """Return the label of a record as JSON; `decode` checks it."""
+        """Return the label of a record as JSON. `decode` validates it later."""
         if not spans or spans[0][1] < 8 or spans[0][1] > self.limits.label_bytes + 8:
             return None
         start, size = spans[0]
@@ -229,14 +229,14 @@ class FetchedRecords:
         try:
             return read_label(memoryview(raw), self.limits)
         except RemoteProtocolError as error:
-            raise self._error(place, f"is refused: {error}") from error
+            raise self._error(place, f"is invalid: {error}") from error
 
     def _error(self, place: Place, text: str) -> DataFileError:
         return DataFileError(f"{self.ranges.name}: the record at {place.start} {text}")
 
 
 def _number_of(label: object, field: str) -> int:
-    """Return which tensor of a record is a field; -1 if the label does not say it."""
+    """Return the number of a field's tensor in a record; -1 if the label does not list it."""
     if not field:
         return 0
     try:
@@ -248,7 +248,7 @@ def _number_of(label: object, field: str) -> int:
 
 
 def _entries_of(label: object) -> list[dict[str, Any]]:
-    """Return the tensors' entries in a label; none if it has checksums, which need the whole."""
+    """Return the tensors' entries in a label; empty if it has checksums, which need the whole record."""
     found: Any = cast("dict[str, Any]", label).get("TENS") if isinstance(label, dict) else None
     if not isinstance(found, dict) or "checksums" in found:
         return []
@@ -259,7 +259,7 @@ def _entries_of(label: object) -> list[dict[str, Any]]:
 
 
 def _elements_of(label: object) -> list[tuple[int, int]]:
-    """Return for each tensor with plain elements its number, and the number of the part that has them."""
+    """Return pairs of tensor number and part number, for each tensor with plain elements."""
     return [
         (number, part)
         for number, entry in enumerate(_entries_of(label))
@@ -268,7 +268,7 @@ def _elements_of(label: object) -> list[tuple[int, int]]:
 
 
 def _untouched(size: int) -> mmap.mmap:
-    """Return memory of zeros, of which the system allocates no page before it is written."""
+    """Return memory of zeros. The operating system allocates its pages only on write."""
     if sys.platform == "win32":
         return mmap.mmap(-1, size)
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE)

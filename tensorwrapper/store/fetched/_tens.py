@@ -1,4 +1,4 @@
-"""A `.tens` file that is read by byte ranges, as a mapping from names to tensors."""
+"""A `.tens` file read by byte ranges, as a mapping from names to tensors."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -30,19 +30,19 @@ __all__ = ["TensorRecords", "fetched_tens"]
 
 
 def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
-    """Return the contents of a `.tens` file: its index is fetched.
+    """Return the contents of a `.tens` file; fetches its index.
 
     Raises
     ------
     DataFileError
-        If it is another kind of file, or its index contradicts itself.
+        If the file has another format, or its index is inconsistent.
     """
     try:
         directory = load_directory(ranges.read_at, ranges.size)
     except DataFileError as error:
         raise DataFileError(f"{ranges.name} {error}") from error
     records = FetchedRecords(ranges, how.limits)
-    # Paths of sources start in the folder of the file. This file is in no folder.
+    # Paths of sources are relative to the folder of the file, which does not exist here.
     views, directory.views = directory.views, {}
     lost = [
         Loss(f"the stored view {name!r}, whose sources are found from the path of a file", name, "link")
@@ -69,7 +69,7 @@ class _Tensors(Mapping[str, Held]):
         self._records, self._directory = records, directory
 
     def __getitem__(self, name: str) -> Held:
-        lying = self._lying(name)
+        lying = self._find(name)
         if lying is None:
             raise KeyError(name)
         rows = lying.rows
@@ -83,7 +83,7 @@ class _Tensors(Mapping[str, Held]):
             take=lying.take,
         )
 
-    def _lying(self, name: object) -> "TensorRecords | None":
+    def _find(self, name: object) -> "TensorRecords | None":
         if not isinstance(name, str):
             return None
         directory, owner, field = self._directory, name, ""
@@ -104,7 +104,7 @@ class _Tensors(Mapping[str, Held]):
         return len(self._directory.listed())
 
     def __contains__(self, name: object) -> bool:
-        return self._lying(name) is not None
+        return self._find(name) is not None
 
 
 @final
@@ -127,7 +127,7 @@ class TensorRecords:
         return dict(message.tensor_metadata[number_of(message, self.field)] or {})
 
     def read(self) -> "Tensor[Any] | View[Any]":
-        """Return the tensor: a view of all its records."""
+        """Return the tensor as a view of all its records."""
         self.records.prepare([row[1] for row in self.rows])
         parts = [self.records.view(row, self.fields, self.field) for row in self.rows]
         if len(parts) == 1:
@@ -146,9 +146,9 @@ class TensorRecords:
         return take_rows(self.read(), indices) if found is None else found
 
     def take_by_splits(self, indices: IntArray) -> Tensor[Any] | None:
-        """Return rows of numbers in one record, for which two splits of each are fetched, and no others.
+        """Return rows of numbers in one record; fetches only two splits per row.
 
-        None for tensors of other kinds.
+        Return None for other kinds of tensors.
         """
         rows = None if len(self.rows) > 1 else self.records.rows(self.rows[0], self.fields, self.field)
         return None if rows is None else self._taken(indices, rows)
@@ -159,7 +159,7 @@ class TensorRecords:
         pairs = ranges.read_kept([(place + 8 * row, place + 8 * row + 16) for row in wanted.tolist()])
         bounds = np.frombuffer(b"".join(pairs), "<i8").reshape(-1, 2)
         if len(bounds) and ((bounds < 0) | (bounds > rows.nbytes // dtype.itemsize)).any():
-            raise DataFileError(f"{ranges.name}: {self.rows[0][0]!r} has rows that leave its elements")
+            raise DataFileError(f"{ranges.name}: {self.rows[0][0]!r} has rows that exceed its elements")
         lengths = bounds[:, 1] - bounds[:, 0]
         if (lengths < 0).any():
             raise DataFileError(f"{ranges.name}: {self.rows[0][0]!r} has rows that end before they begin")

@@ -1,1 +1,1 @@
-"""Files of other formats, NumPy's and safetensors: read lazily, written, and used as a mapping of names."""
+"""Read and write files of other formats lazily, as mappings from names to tensors."""

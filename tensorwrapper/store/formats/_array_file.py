@@ -1,4 +1,4 @@
-"""`ArrayFile`: a file of another format as a mapping from names to tensors."""
+"""`ArrayFile`: a file in another format, as a mapping from names to tensors."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -41,19 +41,19 @@ __all__ = ["ArrayFile"]
 
 @final
 class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
-    """An open file of another kind than `.tens`: a mapping from names to tensors, made by `open`.
+    """An open file in a format other than `.tens`: a mapping from names to tensors, created by `open`.
 
-    Only names are read when it is opened. A dataset stored as in memory becomes a tensor, a read-only view of
-    the mapped file, which reads only the accessed elements (bools are all checked). Chunked datasets, rows,
-    and compressed archives become a `View`, which reads the needed parts when it is computed. The one array
-    of a ``.npy`` file is called ``array``, a dataset in groups of HDF5 or Zarr by its path.
+    Opening reads only names. A dataset stored as in memory becomes a tensor, a read-only view of the mapped
+    file that reads only the accessed elements. (All bools are checked.) Chunked datasets, rows, and
+    compressed archives become a `View`, which reads the needed parts on `compute`. The single array of a
+    ``.npy`` file is named ``array``. A dataset in groups of HDF5 or Zarr is named by its path.
 
-    Tensors and views stay valid when the file is closed, and it needs not be closed: it holds nothing that
-    others wait for. HDF5 refuses writers of a file until that file is closed, and views of it are
-    gone. Check sums of archives are compared by `convert`, not here.
+    Tensors and views stay valid after the file is closed. Closing is optional, as the file holds no locks.
+    Only HDF5 refuses writers until the file is closed and its views are deleted. `convert` verifies checksums
+    of archives; reading does not.
 
-    A tensor file of Wire-Cell has tensor sets, beside the mapping: `sets`. A file that is compressed as a
-    whole is inflated to a temporary file without a name when it is opened.
+    For a tensor file of Wire-Cell, `sets` returns its tensor sets. Opening a file that is compressed as a
+    whole decompresses it to an unnamed temporary file.
     """
 
     __slots__ = (
@@ -88,17 +88,17 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def path(self) -> Path:
-        """The path of the file; of one at an address, its name alone."""
+        """Path of the file; for a file at an address only its name."""
         return self._path
 
     @property
     def ranges(self) -> "Ranges | None":
-        """The byte ranges of a file without a path, with their counters; None of a path, or of a folder."""
+        """Byte ranges of a file without a path, with their counters; None for a path."""
         return self._ranges
 
     @property
     def mode(self) -> Literal["r"]:
-        """Mode in which the file was opened: only `convert` writes such files."""
+        """Mode of the open file. Only `convert` writes such files."""
         return "r"
 
     @property
@@ -108,9 +108,9 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """Metadata of the file, where the format has a place for it.
+        """Metadata of the file, if the format supports it.
 
-        Damaged metadata are left out, and are in `losses`.
+        Damaged metadata are omitted and listed in `losses`.
         """
         said: Mapping[str, Any] = self._contents.metadata if self._contents else {}
         found: dict[str, Any] = {}
@@ -121,7 +121,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def losses(self) -> tuple[Loss, ...]:
-        """Contents that cannot be read as tensors: a sentence each, with its name and a code."""
+        """Contents that cannot be read as tensors, each with a sentence, a name and a code."""
         if not self._contents:
             return ()
         with self._unbroken():
@@ -129,13 +129,13 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     @property
     def aliases(self) -> Mapping[str, str]:
-        """Other names of tensors in the file, each with the one that is listed: links, second names."""
+        """Other names of tensors in the file, such as links, each with the listed name."""
         return dict(self._contents.aliases) if self._contents else {}
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         found = self._read(name)
         if self._origin is None and not self._is_far:
-            # A file at an address, or in memory, has no path by which others find it.
+            # A file at an address or in memory has no path to refer to.
             with suppress(OSError):
                 self._origin = FileOrigin.of(self._where, self._options)
         if self._origin is not None:
@@ -149,7 +149,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self[name], self._version
 
     def _problem_of(self, name: str, through: object) -> str:  # noqa: ARG002
-        """Return an empty text: views of such files have no sources."""
+        """Return an empty string, because views of such files have no sources."""
         return ""
 
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":
@@ -165,7 +165,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
                     raise
                 raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
             except TensorWrapperError as error:
-                # It is as it should be, but no tensor.
+                # The content is valid, but not a tensor.
                 raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
         if isinstance(found, Tensor):
             return cast("Tensor[Any]", found)
@@ -183,7 +183,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
             raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
 
     def _unbroken(self) -> AbstractContextManager[None]:
-        """Return a block in which a server that fails is an error, and not a loss of the file."""
+        """Return a context in which a server failure is an error instead of a loss."""
         return nullcontext() if self._ranges is None else self._ranges.unbroken()
 
     def _find(self, name: str) -> Held:
@@ -195,7 +195,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self._contents.held[found]
 
     def _why_not(self, name: str) -> str:
-        """Return the loss of a name that is not a tensor, or of the part before a dot in it."""
+        """Return the loss of a name, or of its part before a dot, as the end of a sentence."""
         said = [loss for loss in self.losses if loss.name and f"{name}.".startswith(f"{loss.name}.")]
         return f": {said[0]}" if said else ""
 
@@ -215,21 +215,21 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         return self._contents.find(name) is not None
 
     def __eq__(self, other: object) -> bool:
-        # As a mapping it would compare tensors, which are not equal unless they are the same.
+        # Mapping equality would compare tensors by identity.
         return self is other
 
     def __hash__(self) -> int:
         return id(self)
 
     def describe(self, name: str) -> Entry:
-        """Return the entry of a name, without its elements.
+        """Return the entry of a name, without reading elements.
 
         Raises
         ------
         TensorNameError
             If there is no such tensor.
         DataFileError
-            If its description in the file is damaged.
+            If the description of the tensor is damaged.
         """
         held, tensor = self._find(name), self[name]
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
@@ -239,20 +239,20 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         )
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:
-        """Return the metadata of a tensor, where the format has a place for it."""
+        """Return the metadata of a tensor, if the format supports it."""
         return dict(self._find(name).metadata)
 
     def take(self, name: str, indices: "npt.ArrayLike") -> Tensor[Any]:
-        """Return some rows of a tensor, in the given order.
+        """Return selected rows of a tensor, in the given order.
 
-        From rows in a `.tens` file it reads two splits a row; ``f[name]`` reads all of them.
+        For rows in a `.tens` file this reads two splits per row, whereas ``f[name]`` reads all splits.
 
         Parameters
         ----------
         name
             As in ``f[name]``.
         indices
-            The rows: integers, from the end if they are negative; one may come twice.
+            Row numbers: integers, counted from the end if negative, possibly repeated.
 
         Raises
         ------
@@ -283,22 +283,22 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         raise refused
 
     def records(self, names: "str | Iterable[str] | None" = None, *, under: str | None = None) -> "Records":
-        """Return tensors whose rows agree as one value; a tensor that is read lazily is a lazy field.
+        """Return tensors with the same rows as one `Records` value. A lazy tensor becomes a lazy field.
 
         Parameters
         ----------
         names
-            Which tensors; None for all. Of a `.tens` file also the name of stored records.
+            Names of the tensors; None for all. For a `.tens` file also the name of stored records.
         under
-            A group of HDF5 or Zarr: the tensors in it, without the name of the group. Deeper groups, such
-            as the codes and categories of AnnData, are left out.
+            A group of HDF5 or Zarr whose tensors become fields, without the name of the group. Nested groups,
+            such as the codes and categories of AnnData, are ignored.
 
         Raises
         ------
         TensorNameError
-            If there is no tensor of a name, or a field cannot be called so.
+            If there is no tensor of a name, or the name is not valid for a field.
         ExtentMismatchError
-            If the tensors differ in their rows.
+            If the tensors have different rows.
 
         Examples
         --------
@@ -316,9 +316,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         if isinstance(names, str) and names in stored:
             return records({field: self[f"{names}.{field}"] for field in stored[names]})
         if isinstance(names, str):
-            raise TensorNameError(
-                f"only .tens files have records by name: f.records([{names!r}]) has a tensor"
-            )
+            raise TensorNameError(f"only .tens files have named records; use f.records([{names!r}])")
         group = (under or "").strip("/")
         start = f"{group}/" if group else ""
         if names is None:
@@ -332,20 +330,20 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
     def sets(self, prefix: str | None = None) -> Mapping[int, TensorSet]:
         """Return Wire-Cell's tensor sets by their numbers; empty for files without tensor sets.
 
-        Metadata of a set is read when the set is taken, and its tensors when they are used. Damaged metadata
-        is left out, and listed in `losses`.
+        Accessing a set reads its metadata; its tensors are read lazily. Damaged metadata are omitted and
+        listed in `losses`.
 
         Parameters
         ----------
         prefix
-            Prefix of the names of its members; needed only where there are several prefixes.
+            Prefix of the member names, required if the file has several prefixes.
 
         Raises
         ------
         DataFileError
-            If there are several prefixes, and none is given, or the file is closed.
+            If there are several prefixes and `prefix` is missing, or the file is closed.
         TensorNameError
-            If there is no set of that prefix.
+            If there is no set with that prefix.
 
         Examples
         --------
@@ -361,13 +359,17 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
             raise DataFileError(f"{self._path} is closed")
         prefixes = sorted({own for own, _ in self._contents.sets})
         if prefix is None and len(prefixes) > 1:
-            raise DataFileError(f"{self._path} has sets of several prefixes: {prefixes[:8]}; name one")
+            raise DataFileError(
+                f"{self._path} has sets with several prefixes: {prefixes[:8]}; specify prefix="
+            )
         if prefix is not None and prefix not in prefixes:
-            raise TensorNameError(f"{self._path} has no sets of the prefix {prefix!r}, but of {prefixes[:8]}")
+            raise TensorNameError(
+                f"{self._path} has no sets with the prefix {prefix!r}; existing: {prefixes[:8]}"
+            )
         return _Sets(self, self._contents, (prefixes or [""])[0] if prefix is None else prefix)
 
     def close(self) -> None:
-        """Give out no more tensors; those that are at hand stay valid."""
+        """Close the file; existing tensors and views stay valid."""
         self._contents = None
 
     def __enter__(self) -> "ArrayFile":
@@ -382,15 +384,15 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         """Return HTML for notebooks: the path, and a table of the first tensors."""
         from tensorwrapper.store.records._picture import file_html  # noqa: PLC0415 - few are shown
 
-        return file_html(shortened(repr(self)), *self._shown())
+        return file_html(shortened(repr(self)), *self._display_args())
 
     def __str__(self) -> str:
         from tensorwrapper.store.records._picture import file_text  # noqa: PLC0415 - few are shown
 
-        return file_text(repr(self), *self._shown())
+        return file_text(repr(self), *self._display_args())
 
-    def _shown(self) -> "tuple[Collection[str], Callable[[str], Entry] | None]":
-        """Return the names, and what describes a tensor: a file at an address would be requested for it."""
+    def _display_args(self) -> "tuple[Collection[str], Callable[[str], Entry] | None]":
+        """Return the names, and `describe`; None for a file at an address, which would need requests."""
         return () if self.closed else self, None if self._is_far else self.describe
 
     def __repr__(self) -> str:
@@ -400,7 +402,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
 @final
 class _Sets(Mapping[int, TensorSet]):
-    """The sets of a file by number, made when they are taken."""
+    """The sets of a file by number, created on access."""
 
     __slots__ = ("_contents", "_file", "_prefix")
 
@@ -432,7 +434,7 @@ class _Sets(Mapping[int, TensorSet]):
 
 @final
 class _Tensors(Sequence["Tensor[Any] | View[Any]"]):
-    """Tensors of a file, read when they are taken."""
+    """Tensors of a file, read on access."""
 
     __slots__ = ("_file", "_names")
 

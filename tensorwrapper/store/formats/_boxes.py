@@ -1,4 +1,4 @@
-"""Files of NumPy and of safetensors, written: they hold dense boxes from zero on, and nothing else."""
+"""Write files of NumPy and safetensors, which store only dense boxes with origin zero."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,17 +29,17 @@ _ZIP_NAME_BYTES: Final = 2**16 - 1 - len(".npy")
 def write_npy_file(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write the one tensor that a ``.npy`` file can have.
+    """Write the single tensor of a ``.npy`` file.
 
     Raises
     ------
     ConversionError
-        If there are several, or it is not a dense box from zero on.
+        If there are several tensors, or it is not a dense box with origin zero.
     """
-    lost = _said(metadata)
+    lost = _metadata_losses(metadata)
     found = list(_dense(tensors, path, lost, options))
     if len(found) != 1:
-        raise ConversionError(f"{path} holds one tensor, not {len(found)}")
+        raise ConversionError(f"{path} can have only one tensor, not {len(found)}")
     ((name, tensor),) = found
     write_npy(path, tensor)
     lost += [] if name == ONE else [Loss(f"the name {name!r}", name, "name")]
@@ -54,9 +54,9 @@ def write_npz_file(
     Raises
     ------
     ConversionError
-        If a tensor is not a dense box from zero on.
+        If a tensor is not a dense box with origin zero.
     """
-    lost = _said(metadata)
+    lost = _metadata_losses(metadata)
     done: list[tuple[str, int]] = []
 
     def noted() -> Iterator[tuple[str, Tensor[Any]]]:
@@ -71,12 +71,12 @@ def write_npz_file(
 def write_safetensors_file(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write dense boxes as safetensors, whose metadata are texts.
+    """Write dense boxes as safetensors, whose metadata values are strings.
 
     Raises
     ------
     ConversionError
-        If a tensor is not a dense box from zero on.
+        If a tensor is not a dense box with origin zero.
     """
     other = [key for key, value in metadata.items() if not isinstance(value, str)]
     lost = [Loss(f"the type of the metadata {key!r}, written as text", "", "kind") for key in other]
@@ -91,7 +91,7 @@ def write_safetensors_file(
 def _dense(
     tensors: Iterator[Named], path: Path, lost: list[Loss], options: Options
 ) -> Iterator[tuple[str, Tensor[Any]]]:
-    """Yield tensors that are boxes from zero on, which is all that these kinds of file can say."""
+    """Yield the tensors as dense boxes with origin zero, the only kind that these formats support."""
     if options.chunks is not None:
         raise ConversionError(f"{path.suffix} files have no chunks")
     for name, given, said in tensors:
@@ -110,7 +110,7 @@ def _dense(
 
 
 def _box(name: str, given: object, path: Path, lost: list[Loss]) -> Tensor[Any]:
-    """Return a tensor that is a dense box from zero on, of elements that the file can name."""
+    """Return a tensor as a dense box with origin zero, of a dtype that the format supports."""
     check_text(name, path)
     try:
         tensor = as_tensor(given)
@@ -119,28 +119,28 @@ def _box(name: str, given: object, path: Path, lost: list[Loss]) -> Tensor[Any]:
     except DataFileError:
         raise
     except TensorWrapperError as error:
-        raise ConversionError(f"{name!r} cannot be written to {path}: {error}") from error
+        raise ConversionError(f"cannot write {name!r} to {path}: {error}") from error
     check_nulls(tensor, name, path)
     advice = dense_advice(tensor)
     if advice:
         raise ConversionError(
             f"{name!r} has the shape {shortened(str(tensor.shape))}"
             f"{' and is sparse' * tensor.is_sparse}; "
-            f"{path.suffix} holds dense boxes from zero on: {advice}, a .tens file keeps all"
+            f"{path.suffix} stores only dense boxes with origin zero: {advice}, or use a .tens file"
         )
     if path.suffix == ".npz" and len(name.encode()) > _ZIP_NAME_BYTES:
         raise ConversionError(
-            f"{shortened(repr(name))} has over {_ZIP_NAME_BYTES} bytes, and is no name in .npz"
+            f"{shortened(repr(name))} exceeds {_ZIP_NAME_BYTES} bytes, the limit for names in .npz"
         )
     if path.suffix == ".npz" and "\0" in name:
-        raise ConversionError(f"{name!r} is no name in an archive, where none has {chr(0)!r}: it ends there")
+        raise ConversionError(f"{name!r} is not a valid name in an archive, as it contains {chr(0)!r}")
     if path.suffix == ".safetensors":
         check_safetensors(name, tensor.dtype)
-    # Strings have no element type of a fixed size, and NumPy's files forget those of ml_dtypes.
+    # Strings have no fixed-size dtype, and NumPy's files lose dtypes of ml_dtypes.
     elif holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
         raise ConversionError(f"{name!r}: {refused_type(tensor.dtype, path.suffix)}")
     return tensor
 
 
-def _said(metadata: Mapping[str, Any]) -> list[Loss]:
+def _metadata_losses(metadata: Mapping[str, Any]) -> list[Loss]:
     return [Loss(f"the metadata {key!r}", "", "kind") for key in metadata]

@@ -1,4 +1,4 @@
-"""The bound on the memory of a tensor that a reader makes."""
+"""Limit the memory of tensors that readers allocate."""
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire import Limits
@@ -7,15 +7,16 @@ __all__ = ["check_bytes"]
 
 
 def check_bytes(nbytes: float, name: str | None, limits: Limits) -> None:
-    """Raise before a tensor, or a part of one, takes more memory than the limits allow.
+    """Raise if a tensor, or a part of it, would exceed the memory limit.
 
     Raises
     ------
     DataFileError
-        If it would.
+        If the limit would be exceeded.
     """
     if nbytes > limits.decompressed_bytes:
         raise DataFileError(
-            f"{name!r} takes {int(nbytes)} bytes in memory; {limits.decompressed_bytes} are allowed; "
-            "limits=Limits(decompressed_bytes=...) raises that"
+            f"{name!r} needs {int(nbytes)} bytes of memory, but the limit is "
+            f"{limits.decompressed_bytes}; limits=Limits(decompressed_bytes=...) can raise "
+            f"it"
         )

@@ -1,4 +1,4 @@
-"""Sources in untrusted files: errors of reading become errors of this package."""
+"""Sources in untrusted files, whose read errors become errors of this package."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ class CheckedSource:
     path: Path | str
     kind: str
     name: str = ""
-    """The name of the array, unless the path has it."""
+    """The name of the array, unless it is part of the path."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -48,7 +48,7 @@ class CheckedSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Abilities of the source, without writing: the file is read-only. Truth values are not cast."""
+        """Abilities of the source, without writing, because the file is read-only. Bools are not cast."""
         known: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
         return known - {"write", "atomic", "casts"} if self.dtype.kind == "b" else known - {"write", "atomic"}
 
@@ -57,7 +57,7 @@ class CheckedSource:
         return self.source.cost(selection)
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Read all, and return when it is there."""
+        """Read all selections, and return when they are complete."""
         with of_stranger(self.path, self.kind):
             try:
                 for _ in self.source.read(selections, out).completed():
@@ -65,7 +65,7 @@ class CheckedSource:
             except DataFileError as error:
                 if isinstance(error, OSError) or str(self.path) in str(error):
                     raise
-                # It names an array, and not where that is.
+                # The message names the array, but not its file.
                 raise DataFileError(f"{self.path}: {error}") from error
             if not all(map(are_truths, out)):
                 what = f"{self.path}: {self.name!r}" if self.name else str(self.path)

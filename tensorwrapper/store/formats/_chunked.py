@@ -30,7 +30,7 @@ def by_chunk(places: IntArray, chunks: IntArray, starts: IntArray) -> list[Chunk
     places
         The positions.
     chunks, starts
-        For each the number of its chunk, and the position at which that begins.
+        For each position, the number of its chunk and the first position of that chunk.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Contents of files of other formats before they are read, and results of writing one, for all formats."""
+"""Contents of files in other formats before reading, and results of writing, common to all formats."""
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,71 +40,71 @@ Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
 """The name of a tensor, the tensor, and its metadata."""
 
 ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[SupportsIndex]]
-"""The extents of the chunks of all tensors, or of each by name."""
+"""Chunk extents of all tensors, or a mapping from names to chunk extents."""
 
 
 @final
 @frozen
 class Opening:
-    """The options with which a file of another kind is opened."""
+    """Options for opening a file in another format."""
 
     limits: Limits = DEFAULT_LIMITS
     note: str = ""
-    """The note of `recognise`."""
+    """Note from `recognise`."""
     null_rows: NullRows = "refuse"
-    """The meaning of a null where a list is expected."""
+    """Meaning of null lists."""
     raw: bool = False
-    """True if the parts of a convention's tensor are listed instead of the tensor."""
+    """True to list the arrays of a convention instead of its tensors."""
     follow: str | None = None
-    """The folder, or the front of the addresses, of the other files that this one may lead to."""
+    """Folder, or address prefix, of other files that may be read."""
 
 
 @final
 @frozen(eq=False)
 class Held:
-    """Content of a file under one name."""
+    """The content of a file under one name."""
 
     start: int
     """Start in the file; 0 if unknown."""
     nbytes: int | None
-    """The bytes that it takes there; None where only its elements can be counted."""
+    """Size in the file in bytes; None if unknown."""
     packing: str | Callable[[], str]
     """The packing of the elements, or a function that returns it."""
     read: Callable[[], object]
-    """Function that reads its description, if possible without elements: an array, a source, or a tensor."""
+    """Function that returns an array, a source, or a tensor, if possible without reading elements."""
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     pieces: int = 1
-    """In how many records of the file it is."""
+    """Number of records in the file."""
     take: Callable[[IntArray], Tensor[Any]] | None = None
-    """A function that reads some rows, with fewer bytes of structure than `read` needs."""
+    """Function that reads selected rows, with fewer bytes of structure than `read`."""
 
 
 @final
 @frozen(eq=False)
 class Contents:
-    """Contents of a file, by name."""
+    """The contents of a file, by name."""
 
     held: Mapping[str, Held]
     metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
     losses: tuple[Loss, ...] = ()
-    """Contents that are not tensors, a sentence each."""
+    """Losses: contents that are not tensors, a sentence each."""
     sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
         factory=dict[tuple[str, int], tuple[str, ...]]
     )
-    """Names of the tensors of each of Wire-Cell's sets, by prefix and number."""
+    """Names of the tensors of each Wire-Cell set, by prefix and number."""
     aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
-    """Other names of tensors, with those that are listed."""
+    """Other names of tensors, with their listed names."""
     attributes: Callable[[], Mapping[str, Sequence[str] | Loss]] = dict[str, Sequence[str] | Loss]
-    """Function that returns further attributes by the name of a tensor or group, or "" for the file.
+    """Function that returns further attributes of a tensor, of a group, or of the file (""), by name.
 
     Unreadable attributes are returned as a loss.
     """
     unsaid: Callable[[], tuple[Loss, ...]] = tuple
-    """Function that returns further contents, of no tensor, which another format would lose."""
+    """Function that returns contents outside tensors, which conversion to another format would lose."""
     told: Callable[[], tuple[Loss, ...]] = tuple
-    """Function that returns further losses, which need more than names: they are computed on access."""
+    """Function that returns further losses, computed on access because they need more than names."""
     stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
-    """The names of records, and of the fields that they have: these are tensors with dotted names."""
+    """Names of records, each with its field names; fields are tensors with dotted names."""
     resolve: Callable[[str], str | None] | None = None
     """Function from a name to the listed name of its target, for names that are not in `aliases`."""
 
@@ -123,7 +123,7 @@ SCALES: Final = ("scale_factor", "add_offset")
 
 
 def unsaid_attributes(attributes: Mapping[str, Sequence[str] | Loss]) -> list[Loss]:
-    """Return the loss of further attributes of tensors, groups and the file, which only this file has."""
+    """Return losses for other attributes of tensors, groups and the file, which are not converted."""
     found: list[Loss] = []
     for name, keys in attributes.items():
         if isinstance(keys, Loss):
@@ -136,7 +136,7 @@ def unsaid_attributes(attributes: Mapping[str, Sequence[str] | Loss]) -> list[Lo
 
 
 def scaled(name: str) -> Loss:
-    """Return that the numbers of a tensor are those that are stored."""
+    """Return a loss which notes that the numbers of a tensor are the stored, unscaled values."""
     return Loss(
         f"{name!r} has a scale_factor or an add_offset, which are not applied",
         name,
@@ -148,12 +148,12 @@ def scaled(name: str) -> Loss:
 @final
 @frozen
 class Conversion:
-    """Written tensors, and losses that the format of the file cannot represent."""
+    """Result of a conversion: the written tensors, and losses of content that the format cannot represent."""
 
     names: tuple[str, ...]
-    """The tensors, in the order in which they were read."""
+    """Names of the tensors, in the order in which they were read."""
     nbytes: int
-    """The bytes of their elements."""
+    """Size of their elements in bytes."""
     lost: tuple[Loss, ...]
     """Contents that were lost, a sentence each."""
 
@@ -166,19 +166,19 @@ class Options:
     chunks: ChunksLike | None = None
     compress: Compression | Mapping[str, Compression | None] | None = None
     strict: bool = True
-    """True if a tensor that cannot be read or written is an error; else it is left out, with a loss."""
+    """True to raise if a tensor cannot be read or written; otherwise it is skipped with a loss."""
     way_out: str = ""
-    """End of such an error, with the option that leaves the tensor out; empty where there is none."""
+    """End of such an error, naming the option that skips the tensor; empty if there is none."""
     keep_views: bool = False
-    """True if stored views stay views."""
+    """True to write stored views as views."""
 
     def chunks_of(self, name: str, extents: Extents) -> Extents | None:
-        """Return the chunks that the user wants for a tensor; None if he leaves it to the layout.
+        """Return the chunk extents requested for a tensor; None if the layout determines them.
 
         Raises
         ------
         RankError
-            If there are chunks for another number of modes.
+            If the rank of the chunks differs from that of the tensor.
         ExtentError
             If a chunk has no elements.
         """
@@ -187,38 +187,38 @@ class Options:
             return None
         found = to_counts(given, f"the chunks of {name!r}")
         if len(found) != len(extents):
-            raise RankError(f"the chunks {found} of {name!r} do not fit {len(extents)} modes")
+            raise RankError(f"the chunks {found} of {name!r} do not match rank {len(extents)}")
         if not all(found):
             raise ExtentError(f"a chunk of {name!r} has an extent of 0: {found}")
         return found
 
     def codec_of(self, name: str, codecs: Mapping[str, str], kind: str) -> str | None:
-        """Return a format's name of the codec of a tensor; None if it is stored uncompressed.
+        """Return the format's name of a tensor's codec; None if the tensor is stored uncompressed.
 
         Raises
         ------
         ConversionError
-            If that kind of file has no such codec.
+            If the format has no such codec.
         """
         given = self.compress.get(name) if isinstance(self.compress, Mapping) else self.compress
         if given is None:
             return None
         if given not in codecs:
             allowed = ", ".join([repr(own) for own in codecs]) or "none"
-            raise ConversionError(f"{kind} files are not compressed by {given!r}; allowed: {allowed}")
+            raise ConversionError(f"{kind} files do not support the codec {given!r}; allowed: {allowed}")
         return codecs[given]
 
 
 @contextmanager
 def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None, None, None]:
-    """Tell of a tensor that it is left out, if the block cannot read or write it and that is allowed.
+    """Record a skipped tensor as a loss, if the block cannot read or write it and skipping is allowed.
 
-    Null rows are left out always: no kind of file that is written has them.
+    Null rows are always skipped, as no written format supports them.
     """
     try:
         yield
     except DataFileSystemError:
-        # The disk, and not the tensor.
+        # The disk failed, not the tensor.
         raise
     except TensorWrapperError as error:
         said = loss_in(error)
@@ -236,7 +236,7 @@ def leaving_out(name: str, options: Options, lost: list[Loss]) -> Generator[None
 @final
 @frozen(eq=False)
 class Done:
-    """A read that was done when it was started."""
+    """A read that completed synchronously."""
 
     count: int
 
@@ -244,4 +244,4 @@ class Done:
         return iter(range(self.count))
 
     def cancel(self) -> None:
-        """Do nothing: all has arrived."""
+        """Do nothing, because the read is complete."""

@@ -1,4 +1,4 @@
-"""A source of contiguous elements in a file, read by byte ranges."""
+"""Source of contiguous elements in a file, read by byte ranges."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -23,11 +23,11 @@ __all__ = ["FetchedElements", "fetched_array", "in_turns"]
 
 _NUMBERS: Final = "biufcmM"
 _BLOCK: Final = 2**22
-"""Elements of a whole that are fetched before they are copied."""
+"""Elements to fetch before copying, when reading everything."""
 _AT_ONCE: Final = 2**26
-"""Bytes that are fetched before they are copied to the result."""
+"""Bytes to fetch before copying to the result."""
 _Spans: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray]
-"""For runs their lengths, their first and last bytes, and which of them begin a request."""
+"""Lengths, first and last bytes of runs, and the runs that begin a request."""
 
 
 @final
@@ -37,7 +37,7 @@ class FetchedElements:
 
     ranges: Ranges
     place: int
-    """The byte at which the first element begins."""
+    """Start of the first element in the file."""
     shape: Shape[Any]
     dtype: "np.dtype[Any]"
     layout: "Layout[Any] | None" = None
@@ -50,15 +50,15 @@ class FetchedElements:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Threads may read it."""
+        """Abilities of the source: reads in any thread."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes are fetched: runs, and the short gaps between some of them."""
+        """Return the number of fetched bytes: runs, and short gaps between them."""
         return self.fetches([selection])[1]
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
-        """Return how many requests a read makes, and how many bytes come. O(runs)."""
+        """Return the number of requests and bytes of a read. O(runs)."""
         n_requests = n_bytes = 0
         for selection in selections:
             if selection.size:
@@ -69,7 +69,7 @@ class FetchedElements:
         return n_requests, n_bytes
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Fetch runs, those that lie close together by one request, many requests at once."""
+        """Fetch runs concurrently, with one request for neighbouring runs."""
         parts = [
             (self._spans(selection), target)
             for selection, target in zip(selections, out, strict=True)
@@ -98,7 +98,7 @@ class FetchedElements:
         return flat[order].reshape(self.layout.shape.extents)
 
     def _fetched(self, parts: "Sequence[_Spans]") -> Iterator[bytes]:
-        """Yield the bytes of each request of some selections."""
+        """Yield the bytes of each request of the selections."""
         if not parts:
             return
         firsts = np.concatenate([starts[groups[:-1]] for _, starts, _, groups in parts])
@@ -152,7 +152,7 @@ class FetchedElements:
 def fetched_array(
     ranges: Ranges, place: int, shape: tuple[int, ...], dtype: "np.dtype[Any]", *, is_fortran: bool = False
 ) -> "FetchedElements | Array":
-    """Return elements of numbers as a source, and all else as an array, for which the whole is fetched."""
+    """Return numbers as a source. Fetch other elements completely and return an array."""
     count = prod(shape)
     if place + count * dtype.itemsize > ranges.size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {ranges.size} bytes of the file")
@@ -169,8 +169,8 @@ def fetched_array(
 
 
 def in_turns(ranges: Ranges, starts: IntArray, stops: IntArray) -> Iterator[bytes]:
-    """Yield the bytes of spans that are requests each, of which a few are on the way at a time."""
-    # Fetch so much at a time that the data under way takes little memory.
+    """Yield the bytes of spans, fetched by one request each, a few at a time."""
+    # Limit the data under way to save memory.
     turn = np.cumsum(stops - starts) // _AT_ONCE
     turns = np.concatenate([[0], np.flatnonzero(np.diff(turn)) + 1, [len(turn)]])
     for begin, end in zip(turns[:-1].tolist(), turns[1:].tolist(), strict=True):
@@ -178,9 +178,9 @@ def in_turns(ranges: Ranges, starts: IntArray, stops: IntArray) -> Iterator[byte
 
 
 def _runs_of(outer: "Outer", extents: Extents) -> tuple[IntArray, IntArray]:
-    """Return the runs of row-major numbers that an outer selection of a box has."""
+    """Return the runs of row-major ordinals of an outer selection of a box."""
     modes, tail = list(outer.modes), 1
-    # Modes that are taken whole, and the last one before them, make runs.
+    # Completely selected trailing modes, and the last mode before them, form runs.
     while modes and len(modes[-1]) == extents[len(modes) - 1]:
         tail *= extents[len(modes) - 1]
         modes.pop()

@@ -1,4 +1,4 @@
-"""Records and arrays in elements: each field is a tensor, and arrays in elements are modes."""
+"""Structured elements: each field is a tensor, and arrays in elements become modes."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, final
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 __all__ = ["FieldPath", "FieldsOf", "field_paths", "inner_of"]
 
 FieldPath: TypeAlias = tuple[str, ...]
-"""The names that lead to a field: several where records are in records; none for the whole."""
+"""Names that lead to a field: several for nested records, none for the whole element."""
 
 
 def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[Any]"]]:
-    """Yield the fields of a record that are not records, with their paths, in order.
+    """Yield the leaf fields of a record type, with their paths, in order.
 
     Examples
     --------
@@ -28,14 +28,14 @@ def field_paths(dtype: "np.dtype[Any]") -> Iterator[tuple[FieldPath, "np.dtype[A
     for name in dtype.names or ():
         own = dtype[name]
         if not own.names:
-            # Also a record without fields, so that it can be reported.
+            # Include a record without fields, so that it can be reported.
             yield (name,), own
         else:
             yield from (((name, *path), inner) for path, inner in field_paths(own))
 
 
 def inner_of(dtype: "np.dtype[Any]") -> tuple["np.dtype[Any]", Extents]:
-    """Return the type of the numbers in elements that may be arrays, and the extents of these."""
+    """Return the scalar dtype and the extents of elements that may be arrays."""
     return dtype.subdtype or (dtype, ())
 
 
@@ -60,25 +60,25 @@ class FieldsOf:
 
     @property
     def file(self) -> object:
-        """The file, which was opened to be read."""
+        """The open file."""
         return self.dataset.file
 
     def __repr__(self) -> str:
-        # Not what h5py shows, which fails for records whose fields overlap.
+        # h5py's own `repr` fails for records with overlapping fields.
         return f"<HDF5 dataset {'.'.join([str(self.dataset.name), *self.path])!r}>"
 
     def __getitem__(self, key: tuple[slice, ...]) -> Array:
         outer = len(self.dataset.shape)
-        # The key of an element without modes would make a scalar, which is True whatever its byte is.
+        # The key of a scalar element would make a bool that is True whatever its byte is.
         found: Any = self._alone(key[:outer]) if self.path else np.asarray(self.dataset[key[:outer] or ...])
         for name in self.path:
             found = found[name]
         return cast("Array", found[(*[slice(None)] * outer, *key[outer:], ...)])
 
     def _alone(self, key: tuple[slice, ...]) -> Array:
-        """Return records of this field alone, which HDF5 converts without the others.
+        """Return records with only this field, which HDF5 converts without the others.
 
-        h5py's own type of the whole record has fields that overlap where one is wider in memory.
+        In h5py's own dtype of the whole record, fields overlap if one is wider in memory.
         """
         import h5py  # noqa: PLC0415 - an extra
 

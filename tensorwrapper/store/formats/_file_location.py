@@ -1,4 +1,4 @@
-"""Places of files of other kinds: a path, or byte ranges."""
+"""Locations of files in other formats: a path, or byte ranges."""
 
 import contextlib
 import zipfile
@@ -16,13 +16,13 @@ Where: TypeAlias = Path | Ranges
 
 
 def name_of(where: Where) -> Path | str:
-    """Return the name of a file in errors."""
+    """Return the name of a file for error messages."""
     return where.name if isinstance(where, Ranges) else where
 
 
 @contextlib.contextmanager
 def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
-    """Give a stream of a file, and turn all errors of the block into errors of this package.
+    """Yield a stream of a file, and convert all errors of the block to errors of this package.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
 
 
 def memory_of(where: Where, kind: str) -> FileMap | Ranges:
-    """Return a file as memory, or its ranges."""
+    """Return a mapped file, or its byte ranges."""
     if isinstance(where, Ranges):
         return where
     with reading(where, kind) as stream:
@@ -51,7 +51,7 @@ def size_of(memory: FileMap | Ranges) -> int:
 
 
 def begin_of_member(ranges: Ranges, info: zipfile.ZipInfo) -> int:
-    """Return where the bytes of a member of a zip archive begin."""
+    """Return the start of a zip member's bytes."""
     place = info.header_offset
     lengths = ranges.read_at(place + 26, 4)
     return place + 30 + int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little")

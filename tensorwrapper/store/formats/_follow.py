@@ -1,4 +1,4 @@
-"""Other files to which a file leads: they are read only below the folder that the caller names."""
+"""Other files that a file refers to, which are read only below the caller's `follow` folder."""
 
 import os
 from pathlib import Path
@@ -14,18 +14,18 @@ _ADVICE: Final = "tw.open(..., follow=FOLDER) reads other files below a folder"
 
 
 def followed(target: str, source: Path, follow: str | None, name: str, what: str) -> Path | Loss:
-    """Return the real path of a file that another one names, or why it is not read.
+    """Return the real path of a file that another file refers to, or the loss if it must not be read.
 
     Parameters
     ----------
     target
-        The relative path that the file has, in its own folder or in `follow`.
+        The path of the file, relative to the folder of `source` or to `follow`.
     source
-        The file that names it.
+        The file that refers to it.
     follow
-        The folder below which files are read; None for none.
+        The folder below which files may be read; None to read no files.
     name, what
-        The tensor or link that leads there, and the start of the sentence about it.
+        Name of the tensor or link that refers to it, and the start of the sentence about the loss.
     """
     text = f"{what} leads to the file {shortened(repr(target))}"
     if follow is None:
@@ -38,7 +38,7 @@ def followed(target: str, source: Path, follow: str | None, name: str, what: str
         found = os.path.realpath(folder / target)
         if not Path(found).is_file():
             continue
-        # Links of the system may lead anywhere.
+        # Symbolic links may lead anywhere.
         if is_below(found, follow):
             return Path(found)
         return Loss(f"{text}, which is not below {shortened(repr(follow))}", name, "link", _ADVICE)
@@ -46,5 +46,5 @@ def followed(target: str, source: Path, follow: str | None, name: str, what: str
 
 
 def is_still(path: Path) -> bool:
-    """Return True if a real path is still one: no part of it has become a link."""
+    """Return True if no part of a real path has become a link."""
     return os.path.realpath(path) == str(path)

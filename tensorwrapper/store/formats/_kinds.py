@@ -1,4 +1,4 @@
-"""Other file formats by their extensions, with their readers and writers."""
+"""Other file formats by extension, with readers and writers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -49,4 +49,4 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 PATHS: Final = (".h5", ".hdf5", ".zarr", ".npz", ".safetensors")
-"""Kinds whose names may be paths."""
+"""Formats that allow paths as names."""

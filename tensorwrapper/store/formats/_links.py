@@ -1,4 +1,4 @@
-"""Names that link to other names: links in groups, of HDF5 by their text, in Zarr of the system."""
+"""Names that link to other names: HDF5 links, and symbolic links in Zarr stores."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -9,23 +9,23 @@ from tensorwrapper.store.records._loss import Loss
 __all__ = ["Links"]
 
 _FOLLOWED: Final = 64
-"""Links that one name may go through: in a circle there is no end."""
+"""Limit on the links followed for one name, as links may form a cycle."""
 
 
 @final
 class Links:
-    """Names of a file that are links or second names of an object."""
+    """Names in a file that are links, or further names of an object."""
 
     def __init__(self) -> None:
         self.targets: dict[str, str] = {}
-        """Targets of links, from the root on, by the path of the link."""
+        """Absolute targets of links, by the path of the link."""
         self.soft: set[str] = set()
         self.losses: list[Loss] = []
         self.types: list[Loss] = []
-        """Losses of named types of elements, which are not arrays."""
+        """Losses for named datatypes, which are not arrays."""
 
     def resolve(self, path: str) -> str | None:
-        """Return the first name of the target of a path; None for a circle of links."""
+        """Return the first name of the target of a path; None for a cycle of links."""
         found, followed, left = "", 0, _parts(path)
         while left:
             part = left.pop()
@@ -42,9 +42,9 @@ class Links:
     def aliases(
         self, names: list[str], groups: set[str], most: int, fields: Mapping[str, Mapping[str, str]]
     ) -> dict[str, str]:
-        """Return the other names of tensors, with the first names; at most so many: others work as well.
+        """Return other names of tensors with their first names, at most `most`; unlisted names also work.
 
-        `fields` has the suffixes of fields with their names, by the name of records.
+        `fields` maps names of records to the suffixes and names of their fields.
         """
         known, ordered = set(names), sorted(names)
         links = sorted(self.targets)
@@ -69,7 +69,7 @@ class Links:
         return found
 
     def broken(self, known: set[str], parts: set[str]) -> Iterator[Loss]:
-        """Yield losses for soft links that lead to no known object, or to parts of rows."""
+        """Yield losses for soft links to unknown objects or to parts of rows."""
         for link in sorted(self.soft):
             own = self.resolve(link)
             if own is None or own not in known:
@@ -79,7 +79,7 @@ class Links:
 
 
 def _ended(link: str, ends: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Return a link with each suffix, and the target of that; skip names that are taken."""
+    """Return a link with each suffix, with its target; skip names that are taken."""
     return {f"{link}{end}": name for end, name in ends.items() if f"{link}{end}" not in known}
 
 

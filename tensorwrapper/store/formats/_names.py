@@ -1,4 +1,4 @@
-"""Names for another file format: replacements for invalid ones, and for names already taken."""
+"""Names for another file format, with replacements for invalid names and for taken names."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from tensorwrapper.store.records._loss import Loss
 __all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "renamed", "tens_names", "true_name"]
 
 TRUE_NAME: Final = "name"
-"""Under which the metadata of a tensor have the name that it had where it came from."""
+"""Metadata key of a tensor's original name."""
 
 _NO_NAME: Final = re.compile(r"[/\\\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _MARK: Final = 8  # bytes of the suffix that distinguishes two names
@@ -21,7 +21,7 @@ _MARK: Final = 8  # bytes of the suffix that distinguishes two names
 
 @final
 class FreeNames:
-    """Chooses unused names: the wanted one, or that with ``~1``, ``~2`` and so on."""
+    """Allocator of unused names: the requested name, or with a suffix ``~1``, ``~2`` and so on."""
 
     def __init__(self, taken: Collection[str]) -> None:
         self._taken = set(taken)
@@ -51,9 +51,9 @@ def renamed(name: str, taken: str) -> Loss:
 
 
 def check_path(name: str, kind: str, others: str = "", most: int | None = None) -> None:
-    """Raise if a kind of file would change a name, which is a path of parts between slashes there.
+    """Raise if a name is not a valid path of parts between slashes in a format.
 
-    `others` are characters that no part may have, besides NUL; `most` is how many bytes it may have.
+    `others` are forbidden characters besides NUL; `most` limits the bytes of each part.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def check_path(name: str, kind: str, others: str = "", most: int | None = None) 
     refused = "\0" + others
     if any(part in ("", ".") or not set(refused).isdisjoint(part) for part in name.split("/")):
         raise ConversionError(
-            f"{shortened(repr(name))} is no path of {kind}, whose parts between slashes are not empty, "
+            f"{shortened(repr(name))} is not a path of {kind}, whose parts between slashes are not empty, "
             f"are not '.', and have no {' or '.join(map(repr, refused))}"
         )
     longest = max([len(part.encode(errors="replace")) for part in name.split("/")])
@@ -78,9 +78,9 @@ def check_path(name: str, kind: str, others: str = "", most: int | None = None) 
 
 
 def _plain(name: str) -> str:
-    """Return a name without the characters of a path; it may not be valid for a tensor."""
+    """Return a name without path characters, which may still be invalid for a tensor."""
     found = unicodedata.normalize("NFC", _NO_NAME.sub(".", name))
-    # Never in the middle of a character.
+    # Truncate only between characters.
     return (
         found.encode()[: NAME_BYTES - _MARK].decode("utf-8", "ignore")
         if len(found) * 4 > NAME_BYTES
@@ -89,7 +89,7 @@ def _plain(name: str) -> str:
 
 
 def tens_names(names: Iterable[str]) -> dict[str, str]:
-    """Return by the names of a file those that the tensors have in a `.tens` file.
+    """Return a mapping from the names in a file to names for a `.tens` file.
 
     Slashes, backslashes and control characters become dots. A name that needs no change is kept.
 
@@ -105,9 +105,10 @@ def tens_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def names_before(said: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return by the names of a `.tens` file those that the tensors had before, no two the same.
+    """Return a mapping from the names in a `.tens` file to unique original names.
 
-    If two tensors had the same earlier name, the one that still has it keeps it, or else the first.
+    If two tensors have the same original name, the tensor that is still named so keeps it, otherwise the
+    first.
 
     Examples
     --------
@@ -122,7 +123,7 @@ def names_before(said: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def true_name(name: str, said: Mapping[str, Any]) -> str:
-    """Return the name that a tensor of a `.tens` file had before, if its metadata say it; else its own.
+    """Return the original name of a tensor in a `.tens` file from its metadata, or else its own name.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """NumPy's own files: one array in ``.npy``, and archives of them in ``.npz``. Never a pickle.
 
-Text of fixed length is a tensor of strings, and each field of a record a separate tensor.
+Fixed-length text becomes a tensor of strings, and each field of a record a separate tensor.
 """
 
 import ast
@@ -64,18 +64,18 @@ __all__ = [
 ]
 
 ONE: Final = "array"
-"""The name of the array that a .npy file has: the format gives it none."""
+"""Name of the array in a .npy file, as the format has no names."""
 
 _CHUNK: Final = 2**24
-_HEADER_BYTES: Final = 10_000  # as NumPy has it
-_MOST_BYTES: Final = 2**20  # of a header that is too long to read, but is not cut off
+_HEADER_BYTES: Final = 10_000  # limit, as in NumPy
+_MOST_BYTES: Final = 2**20  # longest header that is reported as too long, not as damaged
 _KINDS: Final = "biufcmMUS"
 _NUMBERS: Final = re.compile(
     rb"\x93NUMPY\x01\x00(..)\{'descr': '([<>|][biufc](?:1|2|4|8|16))', "
     rb"'fortran_order': (?:False|True), 'shape': \(((?:[0-9]{1,10},? ?){0,8})\), \}",
     re.DOTALL,
 )
-"""Headers of arrays of numbers as NumPy writes them, of extents that are allowed."""
+"""Headers of number arrays as written by NumPy, with valid extents."""
 _DIGITS: Final = re.compile(rb"[0-9]+")
 _NUMBERS_BYTES: Final = 192
 MAGIC: Final = b"\x93NUMPY"
@@ -85,26 +85,26 @@ _LONG: Final = re.compile(r"(?<=[0-9])L(?=[,)])")
 _PICKLES: Final = "np.load(..., allow_pickle=True) reads them, and runs any code of their author"
 _BEHIND: Final = "np.load of an open file reads arrays that were saved to it one after another"
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
-"""The first day of ZIP: the same tensors make the same bytes."""
+"""A fixed date, so that equal tensors produce equal bytes."""
 
 
 @final
 @frozen
 class NpyHead:
-    """Type and size of an array, by its header."""
+    """Dtype and size of an array, from its header."""
 
     dtype: "np.dtype[Any]"
     nbytes: int
-    """The bytes of the header and of all elements."""
+    """Size of the header and of all elements in bytes."""
 
 
 def open_npy(path: Path, _how: Opening) -> Contents:
-    """Return the contents of a ``.npy`` file; its header is read.
+    """Return the contents of a ``.npy`` file; reads its header.
 
     Raises
     ------
     DataFileError
-        If there is no such file, or it is damaged, or of Python objects alone.
+        If the file is missing, damaged, or has only Python objects.
     """
     memory = map_whole(path, ".npy")
     with of_stranger(path, ".npy"):
@@ -121,7 +121,7 @@ def open_npy(path: Path, _how: Opening) -> Contents:
 
 
 def open_npz(path: Path, how: Opening) -> Contents:
-    """Return the contents of an archive, by its directory; a sparse matrix of SciPy is one tensor, `array`.
+    """Return the contents of an archive from its directory. A SciPy sparse matrix is one tensor, `array`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
 
 
 def told_twice(counts: Mapping[str, int]) -> list[Loss]:
-    """Return a loss for each name that several members of an archive have."""
+    """Return a loss for each name shared by several members of an archive."""
     return [
         Loss(
             f"the archive holds {filename.removesuffix('.npy')!r} {count} times",
@@ -173,18 +173,18 @@ def told_twice(counts: Mapping[str, int]) -> list[Loss]:
 def no_array(
     info: zipfile.ZipInfo, counts: Mapping[str, int], first_bytes: Callable[[], bytes | None]
 ) -> Loss | None:
-    """Return why a member is not an array. As for NumPy, its first bytes say it, and its name does not.
+    """Return why a member is not an array. As in NumPy, its first bytes decide, not its name.
 
-    The first bytes are None if they cannot be unpacked.
+    `first_bytes` is None if the member cannot be unpacked.
     """
     name = info.filename.removesuffix(".npy")
     packed, is_named = unknown_packing(info), name != info.filename
     if packed is not None and is_named:
         return Loss(f"the member {name!r} {packed}", name, "codec")
     first = b"" if packed is not None or info.filename.endswith("/") else first_bytes()
-    # A member that cannot be unpacked is damaged, and says so when it is read.
+    # A member that cannot be unpacked is damaged; reading it raises.
     if first != MAGIC and (first is not None or not is_named):
-        return Loss(f"the archive holds {info.filename!r}, which is no array", name, "member")
+        return Loss(f"the archive holds {info.filename!r}, which is not an array", name, "member")
     if not is_named and f"{name}.npy" in counts:
         text = f"the archive holds {name!r} with and without '.npy' at its end"
         return Loss(text, name, "name", f"np.load(...)[{name!r}] is the one without")
@@ -204,7 +204,7 @@ def _first_bytes(archive: Archive, info: zipfile.ZipInfo) -> bytes | None:
 
 
 def unknown_packing(info: zipfile.ZipInfo) -> str | None:
-    """Return why a member cannot be unpacked, as the end of a sentence."""
+    """Return why a member cannot be unpacked, as the end of a sentence; None if it can."""
     if info.flag_bits & 1:
         return "is encrypted: `unzip -P` unpacks it"
     if info.compress_type not in _PACKINGS:
@@ -227,7 +227,7 @@ def _head_of(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead | Lo
 def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
     """Return the parsed header, or the loss of an unsupported one.
 
-    It is None of a header that is damaged, which tells it when it is read.
+    Return None for a damaged header; reading the array then raises.
     """
     try:
         return read()
@@ -236,7 +236,7 @@ def head_or_loss(read: Callable[[], NpyHead]) -> NpyHead | Loss | None:
 
 
 def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
-    """Return the tensors, the fields of records one by one, and losses of the rest."""
+    """Return the tensors, each field of records separately, and losses for the rest."""
     held: dict[str, Held] = {}
     free = FreeNames({name for name, dtype, _ in found if dtype is None or not dtype.names})
     for name, dtype, own in found:
@@ -267,19 +267,19 @@ def contents_of(found: list[Found], losses: list[Loss]) -> Contents:
 
 
 def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Loss | None:
-    """Return why elements of a type make no tensor of `kinds`; None if they do."""
+    """Return a loss if a dtype is not among the supported `kinds`; otherwise None."""
     if dtype.hasobject:
         return Loss(
             f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
         )
     if dtype.kind not in kinds or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
         advice = "np.load(...).view(...) says of which type they are" if dtype.kind == "V" else ""
-        return Loss(f"{name!r} has elements {str(dtype)[:60]}, which are no numbers", name, "type", advice)
+        return Loss(f"{name!r} has elements {str(dtype)[:60]}, which are not numbers", name, "type", advice)
     return None
 
 
 def _text(own: Held) -> Held:
-    """Return text of fixed length as strings: as NumPy, without the zeros at the end of each."""
+    """Return fixed-length text as strings, without trailing zeros, as in NumPy."""
     return attrs.evolve(own, packing="strings", read=partial(_strings, own.read))
 
 
@@ -309,7 +309,7 @@ def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array |
 
 
 def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
-    """Return the parsed header of an array in memory; the first bytes determine that of numbers."""
+    """Return the parsed header of an array in memory, with a fast path for arrays of numbers."""
     found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
         dtype, shape = np.dtype(found[2].decode()), map(int, _DIGITS.findall(found[3]))
@@ -318,19 +318,19 @@ def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
 
 
 def npy_head(stream: IO[bytes], name: str) -> NpyHead:
-    """Return the parsed header of the array of a name.
+    """Return the parsed header of an array.
 
     Raises
     ------
     DataFileError
-        If it has unsupported content: the error has a loss.
+        If the content is unsupported; the error has a loss.
     """
     shape, _, dtype = npy_header(stream, name)
     return NpyHead(dtype, stream.tell() + math.prod(shape) * dtype.itemsize)
 
 
 def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
-    """Return a loss that counts the bytes behind an array, which NumPy passes over.
+    """Return a loss with the number of bytes after an array, which NumPy ignores.
 
     A pickle may have any number of bytes.
     """
@@ -340,15 +340,15 @@ def left_over(name: str, head: NpyHead, nbytes: int) -> list[Loss]:
 
 
 def npy_header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], bool, "np.dtype[Any]"]:
-    """Return extents, whether the first mode is the fastest, and the type of the elements.
+    """Return the extents, True for Fortran order, and the dtype.
 
-    Arrays in elements are modes behind the others, as for NumPy.
+    Arrays in elements become trailing modes, as in NumPy.
     """
     version, raw = _header_text(stream, name)
     found = _literal(raw.decode("latin-1" if version < (3, 0) else "utf-8"))
     fields = cast("dict[object, Any]", found) if isinstance(found, dict) else {}
     if fields.keys() != _KEYS:
-        raise ValueError(f"its header has not the keys {sorted(_KEYS)}")
+        raise ValueError(f"its header must have the keys {sorted(_KEYS)}")
     shape: tuple[int, ...] = fields["shape"]
     is_fortran: bool = fields["fortran_order"]
     if type(shape) is not tuple or not all(type(extent) is int and extent >= 0 for extent in shape):
@@ -363,7 +363,7 @@ def npy_header(stream: IO[bytes], name: str = ONE) -> tuple[tuple[int, ...], boo
         dtype, inner = dtype.subdtype
         shape += inner
     if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
-        # Also behind a 0: NumPy multiplies the others all the same.
+        # Check even with an extent of 0, because NumPy still multiplies the others.
         text = f"has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of up to "
         raise _unknown(name, f"{text}{DEFAULT_LIMITS.extent} indices", "member", "")
     return shape, is_fortran, dtype
@@ -377,10 +377,10 @@ def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
         raise _unknown(name, text, "version", "a newer NumPy may read it")
     length = int.from_bytes(stream.read(2 if version == (1, 0) else 4), "little")
     if length > _MOST_BYTES:
-        raise ValueError(f"its header has {length} bytes; {_HEADER_BYTES} are allowed")
+        raise ValueError(f"its header has {length} bytes, but the limit is {_HEADER_BYTES}")
     raw = stream.read(length)
     if len(raw) != length:
-        raise ValueError(f"its header is cut off: it has {len(raw)} of {length} bytes")
+        raise ValueError(f"its header is truncated: it has {len(raw)} of {length} bytes")
     if length > _HEADER_BYTES:
         text = f"has a header of {length} bytes, which says its type; {_HEADER_BYTES} are read"
         raise _unknown(name, text, "type", "np.load(..., max_header_size=...) reads it")
@@ -388,7 +388,7 @@ def _header_text(stream: IO[bytes], name: str) -> tuple[tuple[int, int], bytes]:
 
 
 def _type_of(descr: object, name: str) -> "np.dtype[Any]":
-    """Return the type that a header describes."""
+    """Return the dtype that a header describes."""
     try:
         return np.lib.format.descr_to_dtype(cast("Any", descr))
     except (TypeError, ValueError) as error:
@@ -399,12 +399,12 @@ def _type_of(descr: object, name: str) -> "np.dtype[Any]":
 
 
 def _unknown(name: str, text: str, code: LossCode, advice: str) -> DataFileError:
-    """Return the error of an array that is not damaged, and is none that is read here."""
+    """Return the error for an array that is valid but unsupported."""
     return DataFileError(Loss(f"{name!r} {text}", name, code, advice))
 
 
 def _literal(text: str) -> object:
-    """Return the parsed header. NumPy's reader takes minutes for some kilobytes that are not literal."""
+    """Return the parsed header. NumPy's parser takes minutes for some kilobytes of invalid text."""
     try:
         try:
             return cast("object", ast.literal_eval(text))
@@ -413,7 +413,7 @@ def _literal(text: str) -> object:
             return cast("object", ast.literal_eval(_LONG.sub("", text)))
     except MemoryError:
         # The parser raises this for nesting that is too deep.
-        raise ValueError("its header nests too deep") from None
+        raise ValueError("its header is nested too deeply") from None
 
 
 def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
@@ -421,7 +421,7 @@ def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
     stream = stream_over(memoryview(memory)[begin:end])
     shape, is_fortran, dtype = npy_header(stream)
     if dtype.hasobject:
-        raise ValueError("it holds Python objects, and only a pickle could bring them back")
+        raise ValueError("it has Python objects, which would require unpickling")
     place, count = begin + stream.tell(), math.prod(shape)
     if place + count * dtype.itemsize > end:
         raise ValueError(f"{shape} elements of {dtype} do not fit its {end - place} bytes")
@@ -454,33 +454,33 @@ def is_stored(info: zipfile.ZipInfo) -> bool:
 
 
 def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
-    """Return where a stored member begins and ends."""
+    """Return the start and stop of a stored member."""
     lengths = memory[info.header_offset + 26 : info.header_offset + 30]
     begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
     return begin, begin + info.file_size
 
 
 def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> ZipMember:
-    """Return an array as a source that inflates it; its header is read now."""
+    """Return an array as a source that decompresses it lazily. Reads the header now."""
     with archive.open(info) as member:
         shape, is_fortran, dtype = npy_header(member)
         place, size = member.tell(), math.prod(shape) * dtype.itemsize
     if dtype.hasobject:
-        raise ValueError("it holds Python objects, and only a pickle could bring them back")
-    # Compare the claimed size before any allocation; the archive checks the unpacked bytes.
+        raise ValueError("it has Python objects, which would require unpickling")
+    # Check the claimed size before any allocation. The archive checks the unpacked bytes.
     if place + size > info.file_size:
         raise ValueError(f"{shape} elements of {dtype} do not fit the {info.file_size} bytes of a member")
     return ZipMember(archive, info.filename, place, shape, dtype, is_fortran, limits)
 
 
 def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
-    """Raise unless a member that was not compressed has the checksum that the archive says."""
+    """Raise unless an uncompressed member has the checksum listed in the archive."""
     checksum, left = 0, memoryview(memory)[begin : begin + info.file_size]
     is_whole = len(left) == info.file_size
     while left:
         checksum, left = zlib.crc32(left[:_CHUNK], checksum), left[_CHUNK:]
     if not is_whole or checksum != info.CRC:
-        raise ValueError(f"the checksum of {info.filename!r} does not fit")
+        raise ValueError(f"the checksum of {info.filename!r} does not match")
 
 
 def write_npz(path: Path, tensors: Iterator[tuple[str, Tensor[Any]]]) -> None:

@@ -1,4 +1,4 @@
-"""Names that are paths in a file that is written: which of them fit beside those that are there."""
+"""Paths in a file to write, checked for conflicts."""
 
 from collections.abc import Collection
 from typing import final
@@ -11,9 +11,9 @@ __all__ = ["TakenPaths"]
 
 @final
 class TakenPaths:
-    """Paths of the tensors in a file: none is below an array, or replaces a part of rows.
+    """Paths of the tensors in a file. No path is below an array, or replaces a part of rows.
 
-    An array is one object of the file. Rows are a group, in which only their own parts are taken.
+    An array is one object of the file. Rows are a group, in which only the paths of their parts are taken.
     """
 
     def __init__(self, kind: str) -> None:
@@ -24,13 +24,13 @@ class TakenPaths:
         """First names of paths below each group, by its path."""
 
     def claim(self, name: str, parts: Collection[str] | None = None) -> None:
-        """Take a path for an array, or for rows that have these parts.
+        """Claim a path for an array, or for rows with these parts.
 
         Raises
         ------
         ConversionError
-            If it is the path of another tensor, or of a part of one, or is below an array, or if an existing
-            tensor would be below this one.
+            If the path belongs to another tensor or its part, is below an array, or if an existing tensor
+            would be below this one.
 
         Examples
         --------
@@ -45,7 +45,7 @@ class TakenPaths:
         steps = name.split("/")
         above = [("/".join(steps[:k]), steps[k]) for k in range(1, len(steps))]
         if name in self._parts:
-            raise ConversionError(f"{self._kind} has a tensor at {_shown(name)} already")
+            raise ConversionError(f"{self._kind} already has a tensor at {_short(name)}")
         for group, step in above:
             if group in self._parts:
                 self._check(group, self._parts[group], step)
@@ -57,15 +57,14 @@ class TakenPaths:
             self._below.setdefault(group, set()).add(step)
 
     def _check(self, name: str, parts: frozenset[str] | None, step: str) -> None:
-        path = _shown(f"{name}/{step}")
+        path = _short(f"{name}/{step}")
         if parts is None:
             raise ConversionError(
-                f"{_shown(name)} is an array in {self._kind}, which has no paths below it: {path} needs "
-                "another name"
+                f"{_short(name)} is an array in {self._kind}, which allows no paths below it; rename {path}"
             )
         if step in parts:
             raise ConversionError(
-                f"{self._kind} keeps a part of the rows {_shown(name)} at {path}: a tensor needs another "
+                f"{self._kind} keeps a part of the rows {_short(name)} at {path}: a tensor needs another "
                 f"name than {', '.join(sorted(parts))} there"
             )
 
@@ -73,10 +72,10 @@ class TakenPaths:
         return name in self._parts
 
     def release(self, name: str) -> frozenset[str] | None:
-        """Give a path back, and return which parts the rows there have; None of an array."""
-        # Paths below a group are not counted: a path above this one stays that of a group.
+        """Release a path, and return the parts of its rows; None for an array."""
+        # Paths below a group are not counted, so the path of a group stays taken.
         return self._parts.pop(name)
 
 
-def _shown(name: str) -> str:
+def _short(name: str) -> str:
     return shortened(repr(name))

@@ -1,9 +1,9 @@
-"""Ragged shapes as files of arrays say them: for each mode its extent, or on which modes that depends.
+"""Ragged shapes in array files: for each mode its extent, or the modes on which it depends.
 
-The form is the one that Zarr's developers discuss (zarr-extensions, issue 57): ``[5, {"variable": [0]}, 3]``
-is 5 rows of any lengths of 3 elements each, and an array of 5 numbers has the lengths. It can say rows of
-rows (sizes for each index of all modes before) and cells of any extents (sizes for each row). A mode that
-depends on others depends on their modes, too: ``{"variable": [1]}`` is ``[0, 1]`` where mode 1 varies.
+The form follows a discussion of Zarr's developers (zarr-extensions, issue 57): ``[5, {"variable": [0]}, 3]``
+is 5 rows of any lengths of 3 elements each, and an array of 5 numbers has the lengths. It can represent rows
+of rows (sizes for each index of all previous modes) and cells of any extents (sizes for each row).
+Dependencies are transitive: ``{"variable": [1]}`` is ``[0, 1]`` where mode 1 varies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ _KEYS: Final = {"shape", "index_origin", "dimension_names"}
 @final
 @frozen(eq=False)
 class Ragged:
-    """Description of a ragged shape besides the sizes of its modes."""
+    """Description of a ragged shape, without the sizes of its modes."""
 
     extents: tuple[_Extent, ...]
     origin: Index
@@ -42,16 +42,16 @@ class Ragged:
 
     @property
     def variable_modes(self) -> tuple[int, ...]:
-        """The modes that have an array of sizes."""
+        """Modes that have an array of sizes."""
         return tuple([mode for mode, own in enumerate(self.extents) if not isinstance(own, int)])
 
     @property
     def is_rows(self) -> bool:
-        """True if sizes are those of rows within rows, and not of cells."""
+        """True if sizes belong to nested rows, not to cells."""
         return any(own != (0,) for own in self.extents if not isinstance(own, int))
 
     def to_fields(self) -> dict[str, Json]:
-        """Return it as an object, without defaults."""
+        """Return the JSON object, without default values."""
         shape: list[Json] = [own if isinstance(own, int) else {"variable": list(own)} for own in self.extents]
         fields: dict[str, Json] = {"shape": shape}
         if any(self.origin):
@@ -62,12 +62,12 @@ class Ragged:
 
     @classmethod
     def from_fields(cls, fields: object) -> "Ragged":
-        """Return the description in a possibly untrusted object.
+        """Return the description from an untrusted JSON object.
 
         Raises
         ------
         ParseError
-            If it does not describe a ragged shape.
+            If the object does not describe a ragged shape.
         """
         given = cast("Mapping[object, Any]", fields if isinstance(fields, Mapping) else {})
         if "shape" not in given or not given.keys() <= _KEYS:
@@ -81,20 +81,20 @@ class Ragged:
         origin = _list(given.get("index_origin", [0] * len(extents)), "the origin")
         names = _list(given.get("dimension_names", [None] * len(extents)), "the names of dimensions")
         if len(origin) != len(extents) or not all(type(n) is int and abs(n) < 2**62 for n in origin):
-            raise ParseError(f"the origin of {len(extents)} modes is as many integers, not {origin[:8]}")
+            raise ParseError(f"the origin must have {len(extents)} integers, one per mode, not {origin[:8]}")
         if names_said(names, len(extents)) != tuple(names):
             raise ParseError(
-                f"{len(extents)} modes are named by as many identifiers or null, not {names[:8]}"
+                f"the names must be {len(extents)} identifiers or null, one per mode, not {names[:8]}"
             )
         return cls(extents, cast("Index", tuple(origin)), cast("tuple[str | None, ...]", tuple(names)))
 
     def shape_of(self, sizes: Mapping[int, npt.ArrayLike]) -> Shape[Any]:
-        """Return the shape with these sizes of the modes that vary; O(rows).
+        """Return the shape with these sizes of the variable modes; O(rows).
 
         Raises
         ------
         ParseError, ExtentError
-            If sizes are negative, or are not as many as they must be.
+            If sizes are negative, or their number is wrong.
         """
         columns = {mode: _sizes(sizes[mode], mode) for mode in self.variable_modes}
         if self.is_rows:
@@ -107,7 +107,7 @@ class Ragged:
         return shape.named(*self.names) if any(self.names) else shape
 
     def shape_in(self, path: object, name: str, sizes: Mapping[int, npt.ArrayLike]) -> Shape[Any]:
-        """Return the shape of a group of a file with these sizes.
+        """Return the shape of a group in a file, from its sizes.
 
         Raises
         ------
@@ -120,14 +120,14 @@ class Ragged:
             raise contradiction(path, name, error) from error
 
     def check_counts(self, counts: Mapping[int, int]) -> None:
-        """Raise unless these numbers of sizes, by the modes that vary, may be those of the shape.
+        """Raise unless the numbers of sizes of the variable modes match the shape.
 
-        Only those are checked that no other sizes decide.
+        Checks only the numbers that do not depend on other sizes.
 
         Raises
         ------
         ParseError
-            If one is another than the extents say.
+            If a number contradicts the extents.
         """
         known: int | None = cast("int", self.extents[0])
         for mode, own in enumerate(self.extents[1:], start=1):
@@ -137,7 +137,7 @@ class Ragged:
             needed = cast("int", self.extents[0]) if own == (0,) else known
             if needed is not None and mode in counts and counts[mode] != needed:
                 raise ParseError(
-                    f"mode {mode} has {counts[mode]} sizes for {needed} indices of the modes before it"
+                    f"mode {mode} has {counts[mode]} sizes for {needed} indices of the previous modes"
                 )
             known = None
 
@@ -153,14 +153,14 @@ class Ragged:
     def _rows(self, columns: Mapping[int, IntArray]) -> Shape[Any]:
         count = cast("int", self.extents[0])
         offsets: list[IntArray] = []
-        # How many indices of the mode before there are below each index of mode 0, from mode 2 on.
+        # From mode 2 on: the number of indices of the previous mode below each index of mode 0.
         below: IntArray | None = None
         for mode, own in enumerate(self.extents[1:], start=1):
             if isinstance(own, int):
                 if own * count > MAX_INT64:
-                    raise ParseError(f"mode {mode} has {count} times {own} indices, which leave 64 bits")
+                    raise ParseError(f"mode {mode} has {count} times {own} indices, which exceed 64 bits")
                 if 8 * count > DEFAULT_LIMITS.decompressed_bytes:
-                    raise ParseError(f"mode {mode} has {count} rows, more than memory has room for")
+                    raise ParseError(f"mode {mode} has {count} rows, which do not fit in memory")
                 offsets.append(np.arange(count + 1, dtype=np.int64) * own)
             else:
                 given = columns[mode]
@@ -175,9 +175,9 @@ class Ragged:
 
 
 def broken_rows(name: str, why: Exception) -> Loss:
-    """Return the loss of a group that speaks of rows and lacks their parts; its arrays are listed.
+    """Return the loss of a group that declares rows but lacks parts of them; its arrays are listed.
 
-    A part that is merely not known here is not a fault of the group.
+    An unsupported part is not an error of the group.
     """
     if loss_in(why) is not None:
         return unread(f"the group {name!r} is ragged, and its arrays are listed instead", name, why)
@@ -191,42 +191,40 @@ def contradiction(path: object, name: str, why: object) -> DataFileError:
     Examples
     --------
     >>> str(contradiction("a.h5", "r", "mode 1 has 2 sizes for 3 rows"))
-    "a.h5: the ragged group 'r' is none, mode 1 has 2 sizes for 3 rows: raw=True lists its arrays"
+    "a.h5: the ragged group 'r' is invalid: mode 1 has 2 sizes for 3 rows: raw=True lists its arrays"
     """
-    text = f"{path}: the ragged group {name!r} is none, {why}"
+    text = f"{path}: the ragged group {name!r} is invalid: {why}"
     return DataFileError(Loss(text, name, "convention", "raw=True lists its arrays"))
 
 
 def ragged_of(shape: Shape[Any], what: str) -> tuple[Ragged, dict[int, IntArray]]:
-    """Return the description of a jagged shape, and the sizes of the modes that vary; O(rows).
+    """Return the description of a jagged shape, and the sizes of the variable modes; O(rows).
 
     Raises
     ------
     ConversionError
-        If reading it would give another shape: `what` names the tensor.
+        If reading the description would give another shape; `what` names the tensor.
     """
     if shape.has_layers:
-        raise ConversionError(
-            f"{what} has layers, as {shape.kind} shapes do: flatten() takes them away, a .tens file has them"
-        )
+        raise ConversionError(f"{what} has layers, as {shape.kind} shapes do; use flatten(), or a .tens file")
     try:
         origin: Index = shape.origin
     except JaggedModeError as error:
         raise ConversionError(
-            f"{what} has cells that start at different places ({error}): `t[...]` lets each start at zero, "
-            "a .tens file keeps where they start"
+            f"{what} has cells with different origins ({error}); use `t[...]` to start each "
+            f"at zero, or a .tens file"
         ) from error
     for ragged, sizes in _forms(shape, origin):
         if ragged.shape_of(sizes) == shape:
             return ragged, sizes
-    raise ConversionError(f"{what} is neither rows in rows nor cells of one level; a .tens file keeps it")
+    raise ConversionError(f"{what} is neither nested rows nor cells of one level; use a .tens file")
 
 
 def _forms(shape: Shape[Any], origin: Index) -> "list[tuple[Ragged, dict[int, IntArray]]]":
     """Return the possible descriptions of a shape: as cells, which is shorter, or as rows."""
     rank, found = shape.rank, list[tuple[Ragged, dict[int, IntArray]]]()
     if shape.outer_rank == 1:
-        # Not `cell_extents`: sizes stored behind an empty mode count.
+        # Do not use `cell_extents`, because sizes stored behind an empty mode matter.
         table = shape.cell_table().extents
         varying = [
             mode
@@ -259,17 +257,17 @@ def _extent(entry: object, before: tuple[_Extent, ...]) -> _Extent:
             return found
     text = str(cast("Any", entry))[:60]
     raise ParseError(
-        f"mode {mode} of a ragged array has up to {DEFAULT_LIMITS.extent} indices, or varies with mode 0 or "
-        f"with all modes before it; not {text}"
+        f"mode {mode} of a ragged array has up to {DEFAULT_LIMITS.extent} indices, or varies "
+        f"with mode 0 or with all previous modes; not {text}"
     )
 
 
 def _closure(given: list[object], before: tuple[_Extent, ...]) -> tuple[int, ...]:
-    """Return modes with all modes that these depend on; nothing unless they are earlier modes that ascend."""
+    """Return modes with all of their dependencies; empty unless they are ascending earlier modes."""
     modes = [own for own in given if type(own) is int and 0 <= own < len(before)]
     if len(modes) != len(given) or modes != sorted(set(modes)):
         return ()
-    # Earlier entries are closures already.
+    # Earlier entries are already closures.
     inner = [own for mode in modes if not isinstance(own := before[mode], int)]
     return tuple(sorted(set(modes).union(*inner)))
 
@@ -277,12 +275,14 @@ def _closure(given: list[object], before: tuple[_Extent, ...]) -> tuple[int, ...
 def _sizes(given: npt.ArrayLike, mode: int) -> IntArray:
     array = np.asarray(given)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise ParseError(f"the sizes of mode {mode} are a row of integers, not {array.ndim}-d {array.dtype}")
+        raise ParseError(
+            f"the sizes of mode {mode} must be a 1-d array of integers, not {array.ndim}-d {array.dtype}"
+        )
     if len(array) and not 0 <= int(array.min()) <= int(array.max()) <= DEFAULT_LIMITS.extent:
-        raise ParseError(f"the sizes of mode {mode} go from {array.min()} to {array.max()}")
+        raise ParseError(f"the sizes of mode {mode} are out of range: {array.min()} to {array.max()}")
     return array.astype(np.int64, copy=False)
 
 
 def _check_count(sizes: IntArray, count: int, mode: int) -> None:
     if len(sizes) != count:
-        raise ParseError(f"mode {mode} has {len(sizes)} sizes for {count} indices of the modes before it")
+        raise ParseError(f"mode {mode} has {len(sizes)} sizes for {count} indices of the previous modes")

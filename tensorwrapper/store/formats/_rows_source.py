@@ -1,4 +1,4 @@
-"""Rows whose elements are stored in one array, row by row: selections of rows read from that array."""
+"""Source of rows whose elements are stored consecutively in one array."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["RowsSource"]
 
 _GAP: Final = 4096
-"""Bytes between two runs that are read rather than skipped."""
+"""Largest gap between two runs, in bytes, that is read rather than skipped."""
 
 
 @final
 @frozen(eq=False, repr=False)
 class RowsSource:
-    """A ragged array of which the elements are a source of rank 1, in row-major order."""
+    """A ragged array whose elements are a source of rank 1, in row-major order."""
 
     values: "Source"
     shape: Shape[Any]
@@ -41,11 +41,11 @@ class RowsSource:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Reads runs in any thread; read-only."""
+        """Abilities of the source: reads in any thread, no writing."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes are read: runs, and the short gaps between some of them."""
+        """Return the number of bytes read: runs, and short gaps between them."""
         from tensorwrapper.selection import Outer  # noqa: PLC0415 - a room above, which files alone do not need
 
         if not selection.size:
@@ -53,11 +53,11 @@ class RowsSource:
         starts, ends, groups = self._groups(selection)
         spans = ends[groups[1:] - 1] - starts[groups[:-1]]
         total = int(spans.sum()) * self.dtype.itemsize
-        # The array may read more: whole chunks, or a page.
+        # The array may read more, such as whole chunks or pages.
         return max(total, self.values.cost(Outer([range(int(starts[0]), int(starts[0]) + 1)])))
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
-        """Return how many requests a read makes, and how many bytes come, if the elements tell it."""
+        """Return the number of requests and bytes of a read, if the source of the elements reports them."""
         from tensorwrapper.selection import Outer  # noqa: PLC0415 - as above
 
         count: Callable[[Sequence[Outer]], tuple[int, int]] | None = getattr(self.values, "fetches", None)
@@ -70,7 +70,7 @@ class RowsSource:
         return sum([requests for requests, _ in own]), sum([nbytes for _, nbytes in own])
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Read runs, those that lie close together at once."""
+        """Read runs, merging runs that are close together."""
         from tensorwrapper.selection import Outer  # noqa: PLC0415 - as above
 
         for selection, target in zip(selections, out, strict=True):
@@ -87,7 +87,7 @@ class RowsSource:
         return Done(len(out))
 
     def _groups(self, selection: "Wanted") -> tuple[IntArray, IntArray, IntArray]:
-        """Return where runs start and end, and which of them begin a read, and how many there are."""
+        """Return the starts and stops of runs, and the runs that begin a read."""
         from tensorwrapper.selection import Runs  # noqa: PLC0415 - as above
 
         runs = selection if isinstance(selection, Runs) else Runs.of(cast("Any", selection).modes[0])
@@ -96,7 +96,7 @@ class RowsSource:
         return starts, ends, joined(starts, ends, _GAP // itemsize, max(LONGEST // itemsize, 1))
 
     def _reads(self, selection: "Wanted") -> Iterator[tuple[int, int, int, IntArray, IntArray]]:
-        """Yield from where to where is read, how many elements come before, and the runs that it has."""
+        """Yield each read: its start and stop, the number of elements before it, and its runs."""
         starts, ends, groups = self._groups(selection)
         lengths = ends - starts
         before = np.cumsum(lengths) - lengths

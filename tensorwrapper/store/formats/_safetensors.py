@@ -48,7 +48,7 @@ _CHUNK: Final = 2**24
 
 
 def open_safetensors(path: Path, _how: Opening) -> Contents:
-    """Return the contents of a file of safetensors; its header is read."""
+    """Return the contents of a safetensors file; reads its header."""
     arrays, metadata, losses = read_safetensors(path)
     return Contents(
         {
@@ -67,12 +67,12 @@ def _same(array: Array) -> Array:
 def read_safetensors(
     path: Path,
 ) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
-    """Return the start of the arrays, the arrays, mapped into memory, metadata, and losses.
+    """Return the mapped arrays with their starts, the metadata, and the losses.
 
     Raises
     ------
     DataFileError
-        If there is no such file, or it breaks a rule of the format.
+        If the file is missing, or violates the format.
     """
     with reading(path, ".safetensors") as stream:
         plans, metadata, losses = read_plans(stream, os.fstat(stream.fileno()).st_size, path)
@@ -87,24 +87,24 @@ def read_safetensors(
 def read_plans(
     stream: IO[bytes], size: int, path: object
 ) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
-    """Return type, extents and place of each array, by the header of a file of so many bytes.
+    """Return the dtype, extents and position of each array, from the header of a file of `size` bytes.
 
-    After them are metadata, and losses.
+    The metadata and the losses follow.
 
     Raises
     ------
     DataFileError
-        If it breaks a rule of the format.
+        If the header violates the format.
     """
     length = int.from_bytes(stream.read(8), "little")
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
-        raise DataFileError(f"{path} has {size} bytes, which do not hold a header of {length}")
+        raise DataFileError(f"{path} has {size} bytes, too few for a header of {length}")
     header = _load(stream.read(length), path)
     # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
     metadata = {} if said is None else said
     if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
-        raise DataFileError(f"{path} has metadata that are not texts")
+        raise DataFileError(f"{path} has metadata that are not strings")
     plans = _plans(header, size - 8 - length, path)
     found = {
         name: (dtype, shape, 8 + length + begin)
@@ -132,23 +132,23 @@ def _load(raw: bytes, path: object) -> dict[str, Json]:
     except ParseError as error:
         raise DataFileError(f"{path} has a header that {error}") from error
     if not isinstance(header, dict):
-        raise DataFileError(f"{path} has a header that is no object")
+        raise DataFileError(f"{path} has a header that is not a JSON object")
     return header
 
 
 def _plans(
     header: Mapping[str, Json], n_bytes: int, path: object
 ) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
-    """Return type, extents and place of each tensor, which lie side by side and fill the file.
+    """Return the dtype, extents and position of each tensor. Tensors must be contiguous and fill the file.
 
-    A type that is unknown, or does not fit, is a loss instead.
+    A loss replaces a dtype that is unknown or contradicts the size.
     """
     plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
     spans: list[tuple[int, int]] = []
     for name, entry in header.items():
         where = f"{path}: {name[:40]!r}"
         if not isinstance(entry, dict):
-            raise DataFileError(f"{where} is not described by an object")
+            raise DataFileError(f"{where} is not described by a JSON object")
         begin, end = _span(entry.get("data_offsets"), where)
         dtype, shape = _described(entry, name, end - begin)
         spans.append((begin, end))
@@ -157,7 +157,7 @@ def _plans(
     for begin, end in sorted(spans):
         if begin != place:
             raise DataFileError(
-                f"{path} has a hole or an overlap: a tensor at {begin}, after one up to {place}"
+                f"{path} has a gap or an overlap: a tensor at {begin} after one up to {place}"
             )
         place = end
     if place != n_bytes:
@@ -166,21 +166,23 @@ def _plans(
 
 
 def _span(value: Json, where: str) -> tuple[int, int]:
-    """Return where elements begin and end. Without that, the places of other tensors are unknown."""
+    """Return the start and stop of the elements; raise if invalid, as other tensors depend on them."""
     if not _are_counts(value) or len(value) != 2 or value[0] > value[1]:
-        raise DataFileError(f"{where} has the offsets {brief(value)}; two ascending counts are needed")
+        raise DataFileError(f"{where} has the offsets {brief(value)}, not two ascending integers")
     return value[0], value[1]
 
 
 def _described(
     entry: Mapping[str, Json], name: str, nbytes: int
 ) -> "tuple[np.dtype[Any] | Loss, tuple[int, ...]]":
-    """Return type and extents of a tensor of so many bytes; a loss instead of a type that is unknown."""
+    """Return the dtype and extents of a tensor of `nbytes` bytes; a loss replaces an unknown dtype."""
     shape = entry.get("shape")
     if not _are_counts(shape):
-        return Loss(f"{name!r} has the shape {brief(shape)}, which is no list of counts", name, "damage"), ()
+        return Loss(
+            f"{name!r} has the shape {brief(shape)}, which is not a list of extents", name, "damage"
+        ), ()
     if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
-        # Also behind a 0: NumPy multiplies the others all the same.
+        # Check even with an extent of 0, because NumPy still multiplies the others.
         text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
         return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
     dtype = _dtype(entry.get("dtype"), name)
@@ -202,7 +204,9 @@ def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
             advice = "`pip install 'ml_dtypes>=0.5'` brings them"
             return Loss(f"{tensor!r} has elements {name}, which NumPy alone has not", tensor, "type", advice)
     if not isinstance(name, str):
-        return Loss(f"{tensor!r} has elements {str(name)[:24]!r}, which is no type", tensor, "damage")
+        return Loss(
+            f"{tensor!r} has elements {str(name)[:24]!r}, which is not a known type", tensor, "damage"
+        )
     text = f"{tensor!r} has elements {name[:24]!r}, which are not read here"
     return Loss(text, tensor, "type", "a safetensors.safe_open that knows them reads them")
 
@@ -219,12 +223,12 @@ def write_safetensors(
     Raises
     ------
     ConversionError
-        If the format has no name for a type of elements.
+        If the format does not support a dtype.
     DataFileError
         If the file cannot be written.
     """
     names = {name: _name_of(tensor.dtype, name) for name, tensor in tensors}
-    # The widest first, so that all are aligned; by name, so that the same tensors make the same bytes.
+    # Order by item size for alignment, then by name, so that equal tensors produce equal bytes.
     ordered = sorted(tensors, key=lambda pair: (-pair[1].dtype.itemsize, pair[0]))
     header: dict[str, Json] = {_METADATA: {**metadata}} if metadata else {}
     place = 0
@@ -245,21 +249,19 @@ def write_safetensors(
 
 
 def check_safetensors(tensor: str, dtype: "np.dtype[Any]") -> None:
-    """Raise unless a file can have a tensor of a name and a type of elements."""
+    """Raise unless the format supports a tensor's name and dtype."""
     if tensor == _METADATA:
-        raise ConversionError(
-            f"safetensors keep metadata under {_METADATA!r}: a tensor may have any other name there"
-        )
+        raise ConversionError(f"safetensors reserves {_METADATA!r} for metadata; rename this tensor")
     _name_of(dtype, tensor)
 
 
 def _little(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
-    """Return a type in the order of bytes that the format has."""
+    """Return a dtype in the byte order of the format."""
     return dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype
 
 
 def _name_of(dtype: "np.dtype[Any]", tensor: str) -> str:
-    # In either byte order: the file is little-endian.
+    # Accept either byte order; the file is little-endian.
     name = _NAMES.get(_little(dtype)) or {small: name for name, small in _SMALL_FLOATS.items()}.get(
         dtype.name
     )

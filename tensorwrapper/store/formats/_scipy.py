@@ -1,7 +1,7 @@
-"""Sparse matrices of SciPy's `save_npz`: the members of an archive that are one sparse tensor.
+"""Sparse matrices of SciPy's `save_npz`: several archive members form one sparse tensor.
 
-The member `format` says which: "csr", "csc", "bsr", "dia" or "coo", of any rank. The member `shape` has the
-extents. SciPy adds elements that are stored more than once, and so does this.
+The member `format` is "csr", "csc", "bsr", "dia", or "coo" (of any rank). The member `shape` has the extents.
+Elements that are stored more than once are summed, as in SciPy.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 __all__ = ["Found", "with_sparse"]
 
 Found: TypeAlias = "tuple[str, np.dtype[Any] | None, Held]"
-"""The name of a member, its type unless its header is damaged, and its reader."""
+"""Name of a member, its dtype (None if the header is damaged), and its reader."""
 _Parts: TypeAlias = Mapping[str, Array]
 
 _NAME: Final = "array"
@@ -37,7 +37,7 @@ _OTHERS: Final[tuple[frozenset[str], ...]] = (
     frozenset(("row", "col")),
     frozenset(("coords",)),
 )
-"""The members beside those of all formats."""
+"""Members beyond those common to all formats."""
 _NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     "csr": (_ROWS,),
     "csc": (_ROWS,),
@@ -45,19 +45,19 @@ _NEEDED: Final[Mapping[str, tuple[frozenset[str], ...]]] = {
     "dia": (frozenset(("offsets",)),),
     "coo": (frozenset(("coords",)), frozenset(("row", "col"))),
 }
-"""Required members of a format, by its name."""
+"""Required members, by format."""
 _FLAG: Final = "_is_array"
 _ADVICE: Final = "raw=True lists the members"
 
 
 def with_sparse(found: list[Found], losses: list[Loss], limits: Limits) -> list[Found]:
-    """Return the members of an archive, with those of a sparse matrix as one; `losses` gains the reasons."""
+    """Return the members of an archive, with those of a sparse matrix joined; appends to `losses`."""
     parts = {name: own for name, own, _ in found}
     if not {"format", "shape"} <= parts.keys():
         return found
     complete = [own for own in _OTHERS if own <= parts.keys()]
     if not complete or not parts.keys() >= _ALL:
-        # Any archive may have members of these names.
+        # Any archive may have members with these names.
         return found
     others = complete[0] if len(complete) == 1 else _others_of(found, complete)
     names = _ALL | others
@@ -80,7 +80,7 @@ def with_sparse(found: list[Found], losses: list[Loss], limits: Limits) -> list[
 
 
 def _others_of(found: list[Found], complete: list[frozenset[str]]) -> frozenset[str]:
-    """Return the members that the format needs; the first ones if that cannot be read."""
+    """Return the members that the format needs; those of the first format if unreadable."""
     held = next(own for name, _, own in found if name == "format")
     try:
         form = _form(whole_of(held.read()))
@@ -102,7 +102,7 @@ def _read(parts: Mapping[str, Callable[[], object]], name: str, limits: Limits) 
         data = arrays["data"]
         if not are_truths(data):
             raise ConversionError("a bool is neither 0 nor 1")
-        # Of each element its index in all modes, and before that numbers of the same size.
+        # Memory for the index of each element in all modes, and for intermediate arrays of that size.
         check_bytes(8 * (len(extents) + 1) * data.size, name, limits)
         coords, values = _FORMS[form](arrays, extents)
         return sparse(coords, values, extents, duplicates="sum")
@@ -119,24 +119,26 @@ def _form(given: Array) -> str:
     said: object = given.reshape(-1)[0] if given.size == 1 else None
     text = said.decode("ascii", "replace") if isinstance(said, bytes) else str(said)
     if text not in _FORMS:
-        raise ConversionError(f"its format is one of {', '.join(_FORMS)}, not {text[:20]!r}")
+        raise ConversionError(f"its format must be one of {', '.join(_FORMS)}, not {text[:20]!r}")
     return text
 
 
 def _extents(given: Array, limits: Limits) -> Extents:
     extents: Extents = tuple(given.tolist()) if given.ndim == 1 else ()
     if not 1 <= len(extents) <= DEFAULT_LIMITS.rank or not all(0 <= n <= limits.extent for n in extents):
-        raise ConversionError(f"its extents are {brief(given.tolist())}; {limits.extent} is the most of one")
+        raise ConversionError(f"its extents are {brief(given.tolist())}, but the limit is {limits.extent}")
     return extents
 
 
 def _places(given: Array, extent: int, count: int, what: str) -> IntArray:
-    """Return indices of a mode, of which there is one for each element."""
+    """Return the indices of a mode, one per element."""
     if given.shape != (count,):
-        raise ConversionError(f"{what} has the extents {given.shape}, and not one index for {count} elements")
+        raise ConversionError(
+            f"{what} has the extents {given.shape}, not one index for each of {count} elements"
+        )
     if count and not 0 <= int(given.min()) <= int(given.max()) < extent:
         raise ConversionError(
-            f"{what} goes from {given.min()} to {given.max()}, and not from 0 below {extent}"
+            f"{what} ranges from {given.min()} to {given.max()}, not from 0 to {extent - 1}"
         )
     return given.astype(np.int64, copy=False)
 
@@ -145,7 +147,7 @@ def _of_points(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
     data = _flat(parts)
     given = list(parts["coords"]) if "coords" in parts else [parts["row"], parts["col"]]
     if len(given) != len(extents):
-        raise ConversionError(f"it has coordinates of {len(given)} modes, and {len(extents)} extents")
+        raise ConversionError(f"it has coordinates for {len(given)} modes, but {len(extents)} extents")
     columns = [
         _places(own, extent, len(data), f"mode {mode} of the coordinates")
         for mode, (own, extent) in enumerate(zip(given, extents, strict=True))
@@ -156,7 +158,7 @@ def _of_points(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
 def _of_rows(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
     _flat(parts)
     if len(extents) == 1:
-        # One row, which is not counted.
+        # A vector has one row, which is not a mode.
         coords, data = _compressed(parts, 1, extents[0])
         return coords[:, 1:], data
     return _compressed(parts, *_matrix(extents))
@@ -183,8 +185,8 @@ def _of_diagonals(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
     rows, columns = _matrix(extents)
     data, offsets = parts["data"], parts["offsets"]
     if data.ndim != 2 or offsets.shape != data.shape[:1] or len(np.unique(offsets)) != len(offsets):
-        raise ConversionError(f"its data have the extents {data.shape}, and are not diagonals, one an offset")
-    # A diagonal outside of the matrix has no elements there.
+        raise ConversionError(f"its data have the extents {data.shape}, not one diagonal per offset")
+    # A diagonal outside the matrix has no elements.
     numbers: Any = offsets
     first: IntArray = np.minimum(numbers, np.int64(columns)).astype(np.int64)
     first = np.maximum(first, -rows)
@@ -198,7 +200,7 @@ def _of_diagonals(parts: _Parts, extents: Extents) -> tuple[IntArray, Array]:
 def _flat(parts: _Parts) -> Array:
     data = parts["data"]
     if data.ndim != 1:
-        raise ConversionError(f"its data have the extents {data.shape}, and are not flat")
+        raise ConversionError(f"its data have the extents {data.shape}, but must be 1-d")
     return data
 
 
@@ -209,7 +211,7 @@ def _matrix(extents: Extents) -> tuple[int, int]:
 
 
 def _compressed(parts: _Parts, rows: int, columns: int) -> tuple[IntArray, Array]:
-    """Return row and column of each element, or of each block, and these."""
+    """Return the coordinates and the values of all elements or blocks."""
     data, indices = parts["data"], parts["indices"]
     splits: Any = parts["indptr"]
     if splits.shape != (rows + 1,):

@@ -14,19 +14,19 @@ __all__ = ["NameFilter"]
 @final
 @frozen
 class NameFilter:
-    """Tensors to include, by default all, and tensors to leave out of these."""
+    """Tensors to include, by default all, and tensors to exclude from these."""
 
     only: tuple[str, ...] | None
     skip: tuple[str, ...]
 
     @classmethod
     def of(cls, only: str | Iterable[str] | None, skip: str | Iterable[str]) -> "NameFilter":
-        """Return the filter of a caller's arguments: one text is one entry."""
+        """Return the filter for a caller's arguments; a single string is one entry."""
         entries = None if only is None else _entries(only, "only")
         return cls(entries, _entries(skip, "skip"))
 
     def with_fields(self, fields: Mapping[str, Sequence[str]]) -> "NameFilter":
-        """Return it with the names of all fields in place of the name of records."""
+        """Return a filter in which names of records are replaced by the names of all of their fields."""
         entries = [
             None if own is None else tuple([name for entry in own for name in fields.get(entry, (entry,))])
             for own in (self.only, self.skip)
@@ -34,19 +34,19 @@ class NameFilter:
         return NameFilter(entries[0], entries[1] or ())
 
     def among(self, names: Sequence[str], aliases: Mapping[str, str], losses: Sequence[Loss]) -> list[str]:
-        """Return the names that are wanted, in their order.
+        """Return the selected names, in order.
 
         Raises
         ------
         TensorNameError
-            If an entry is not a name, and fits none.
+            If an entry matches no name.
         """
         known = [*names, *aliases, *[loss.name for loss in losses if loss.name]]
         there = set(known)
         for entry in (*(self.only or ()), *self.skip):
             if entry not in there and not any(fnmatchcase(name, entry) for name in known):
                 shown = ", ".join(map(repr, names[:8]))
-                raise TensorNameError(f"{entry!r} is no name here, and as a pattern fits none of {shown}")
+                raise TensorNameError(f"{entry!r} matches none of the names {shown}")
         taken = {aliases.get(name, name) for name in known if self._is_wanted(name, there)}
         # Skipping an alias does not skip the first name.
         return [name for name in names if name in taken and not _fits(name, self.skip, there)]
@@ -66,10 +66,10 @@ def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
     entries = (given,) if isinstance(given, str) else tuple(given)
     for entry in entries:
         if not isinstance(cast("object", entry), str):
-            raise TensorNameError(f"{what} has names or patterns, which are texts, not {entry!r}")
+            raise TensorNameError(f"{what} must have names or patterns of type str, not {entry!r}")
     return entries
 
 
 def _fits(name: str, entries: tuple[str, ...], there: set[str]) -> bool:
-    """Return True if a name is one of the entries, or fits one that is not a name itself."""
+    """Return True if a name is one of the entries, or matches an entry that is not a name."""
     return any(name == entry or (entry not in there and fnmatchcase(name, entry)) for entry in entries)

@@ -1,4 +1,4 @@
-"""Tensors on their way into files of other kinds: in blocks, in runs, cut into chunks that lie together."""
+"""Prepare tensors for files of other formats: blocks, runs, and contiguous chunks."""
 
 import errno
 from collections.abc import Generator, Iterator
@@ -44,22 +44,22 @@ __all__ = [
 
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
 RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
-"""Description of rows, and the sizes of the modes that vary."""
+"""Description of rows, and the sizes of the variable modes."""
 
 CHUNK_BYTES: Final = 2**20
-"""Default size of a chunk: as much as HDF5 caches, and worth a request to a remote store."""
+"""Default size of a chunk. It fits HDF5's cache, and is worth a request to a remote store."""
 _LAYER_BYTES: Final = (2**12, 2**25)
-"""Least and greatest size of a layer of a nested shape that is a separate chunk."""
+"""Smallest and largest layer of a nested shape that becomes one chunk, in bytes."""
 _BLOCK: Final = 2**24
 
 
 def to_write(given: object, name: str, target: object, *, nulls: bool = False) -> TensorLike:
-    """Return the value to write under a name: a view stays one, and is computed a block at a time.
+    """Return the value to write under a name. A view stays lazy, and is computed block by block.
 
     Raises
     ------
     ConversionError
-        If it is sparse or no tensor; if it has nulls, and `nulls` is False.
+        If it is sparse or not a tensor, or if it has nulls and `nulls` is False.
     """
     from tensorwrapper.selection import View  # noqa: PLC0415 - a room above, which most files do not need
 
@@ -73,33 +73,33 @@ def to_write(given: object, name: str, target: object, *, nulls: bool = False) -
     except DataFileError:
         raise
     except TensorWrapperError as error:
-        raise ConversionError(f"{name!r} cannot be written to {target}: {error}") from error
+        raise ConversionError(f"cannot write {name!r} to {target}: {error}") from error
     if tensor.is_sparse:
-        raise ConversionError(f"{name!r} is sparse; to_dense() has all its elements, a .tens file keeps it")
+        raise ConversionError(f"{name!r} is sparse; use to_dense(), or a .tens file")
     if not nulls:
         check_nulls(tensor, name, target)
     return tensor
 
 
 def check_nulls(value: TensorLike, name: str, target: object) -> None:
-    """Raise if a number, a truth value or a time is a null: most kinds of file have no place for it.
+    """Raise if a number, a bool or a time is null, which most formats do not support.
 
-    A view computes its validity alone, and only if a source is nullable.
+    A view computes only its validity, and only if a source is nullable.
     """
     count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
     if count:
-        text = f"{name!r} has {count} nulls, for which {target} has no place"
+        text = f"{name!r} has {count} nulls, which {target} does not support"
         advice = "fill_null(0) replaces them, a .tens or .parquet file keeps them"
         raise ConversionError(Loss(text, name, "null", advice))
 
 
 def rows_to_write(value: TensorLike, name: str) -> RowsToWrite | None:
-    """Return how a tensor is written as rows; None if it is a box, a matrix of tiles, or of strings.
+    """Return how to write a tensor as rows; None for a box, a matrix of tiles, or strings.
 
     Raises
     ------
     ConversionError
-        If it is neither rows in rows nor cells of one level.
+        If it has neither nested rows nor cells of one level.
     """
     if holds_strings(value.dtype) or grid_of(value) is not None or value.shape.flatten().is_box:
         return None
@@ -114,44 +114,46 @@ def in_our_words(path: Path, name: str) -> Generator[None, None, None]:
     except TensorWrapperError:
         raise
     except (ValueError, TypeError, RuntimeError, KeyError) as error:
-        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error}") from error
+        raise ConversionError(f"cannot write {shortened(repr(name))} to {path}: {error}") from error
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
-        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: the path is too long") from error
+        raise ConversionError(
+            f"cannot write {shortened(repr(name))} to {path}: the path is too long"
+        ) from error
 
 
 def check_text(name: str, path: Path) -> None:
-    """Raise if a name is not text that a file can have: it has half a surrogate pair."""
+    """Raise if a name has a lone surrogate, which a file cannot store."""
     try:
         name.encode()
     except UnicodeEncodeError as error:
-        raise ConversionError(f"{path} cannot hold {shortened(repr(name))}: {error.reason}") from error
+        raise ConversionError(f"cannot write {shortened(repr(name))} to {path}: {error.reason}") from error
 
 
 def is_wide(dtype: "np.dtype[Any]") -> bool:
-    """Return True if elements are floats of more than 64 bits, or pairs of them."""
+    """Return True for floats of more than 64 bits, and complex numbers of such floats."""
     return dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16)
 
 
 def refused_type(dtype: "np.dtype[Any]", kind: str, pair: str = "complex128") -> ConversionError:
-    """Return that a kind of file has no name for a type of elements, and which cast helps.
+    """Return the error for a dtype that a format does not support, with a suitable cast.
 
     `pair` is the format's type of complex numbers.
     """
     advice = "a .tens file keeps them"
     if not holds_strings(dtype) and dtype.type.__module__ != "numpy":
-        # Integers of some bits, of which those with a sign reach below zero.
+        # Integers of a few bits; only signed ones can be negative.
         held = f"np.{dtype.name.rstrip('0123456789')}8" if "int" in dtype.name else "np.float32"
         advice = f"astype({held}) holds them"
     elif dtype.kind in "fc":
         cast_to = "np.float64" if dtype.kind == "f" else f"np.{pair}"
         advice = f"astype({cast_to}) rounds them, a .npz file keeps them"
-    return ConversionError(f"{kind} has no name for elements of type {dtype}: {advice}")
+    return ConversionError(f"{kind} does not support elements of type {dtype}: {advice}")
 
 
 def dense_advice(tensor: TensorLike) -> str:
-    """Return advice that makes a tensor a dense box from zero on, for an error; empty if it is one."""
+    """Return advice for an error on how to make a tensor a dense box with origin zero; empty if it is one."""
     shape = tensor.shape
     if isinstance(tensor, Tensor) and tensor.is_sparse:
         return "to_dense() has all elements"
@@ -163,7 +165,7 @@ def dense_advice(tensor: TensorLike) -> str:
 
 
 def flat_runs(value: TensorLike) -> Iterator[Array]:
-    """Yield the elements in row-major order, some MiB at a time."""
+    """Yield the elements in row-major order, a few MiB at a time."""
     if isinstance(value, Tensor):
         yield from (run.elements() for run in cut(value, _BLOCK))
         return
@@ -172,7 +174,7 @@ def flat_runs(value: TensorLike) -> Iterator[Array]:
 
 
 def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
-    """Yield parts of a box with where they are, counted from zero: all at once if that copies nothing."""
+    """Yield parts of a box with their zero-based slices; a single part if that needs no copy."""
     first = value.shape.origin
     if isinstance(value, Tensor):
         memory = np.asarray(value)
@@ -189,16 +191,16 @@ def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
 
 
 def grid_of(value: TensorLike) -> Tiling | None:
-    """Return the tiles of a matrix in tiles, which become its chunks; None of anything else."""
+    """Return the tiles of a tiled matrix, which become its chunks; None for other values."""
     return cast("Tiling | None", getattr(value, "tiling", None))
 
 
 def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Extents | None:
-    """Return the chunks of a box: those of the caller, or some that are contiguous in memory.
+    """Return the chunks of a box: those of the caller, or chunks that are contiguous in memory.
 
-    By default there are none up to `least` bytes. Else chunks take whole modes in memory order, as far as
-    `CHUNK_BYTES` go. A layer of a nested shape is one chunk where it is neither tiny nor huge, since layers
-    are read one at a time.
+    By default a box of up to `least` bytes has no chunks. Otherwise chunks have whole modes in memory order,
+    up to `CHUNK_BYTES`. A layer of a nested shape of suitable size is one chunk, because layers are read one
+    at a time.
     """
     extents: Extents = value.shape.flatten().extents
     if not extents:
@@ -208,7 +210,7 @@ def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Ex
 
 
 def without_layers(name: str, value: TensorLike, lost: list[Loss]) -> TensorLike:
-    """Return the same box without layers, and say that these are lost."""
+    """Return the same box without layers, and add a loss for them."""
     if not value.shape.has_layers:
         return value
     lost.append(unsaid(name, "the layers"))
@@ -230,7 +232,7 @@ def _lying_together(value: TensorLike, least: int) -> Extents | None:
 
 
 def run_extents(value: TensorLike, least: int) -> tuple[int] | None:
-    """Return the chunk of elements that lie one after the other; None up to `least` bytes."""
+    """Return the chunk of contiguous elements; None up to `least` bytes."""
     itemsize = value.dtype.itemsize
     if not value.size or value.size * itemsize <= least:
         return None

@@ -1,4 +1,4 @@
-"""A compressed member of an archive as a source, inflated when it is read."""
+"""A compressed archive member as a lazily decompressed source."""
 
 from collections.abc import Iterator, Sequence
 from math import prod
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 __all__ = ["ZipMember", "whole_of"]
 
 _CHUNK: Final = 2**22
-"""Bytes that are inflated at a time."""
+"""Bytes to decompress at a time."""
 _FIRST: Final = np.zeros(1, dtype=np.int64)
 
 
 @final
 @frozen(eq=False, repr=False)
 class ZipMember:
-    """A dense array in an archive, inflated from its start to the last element that is wanted."""
+    """A dense array in an archive, decompressed from its start to the last selected element."""
 
     archive: Archive
     name: str
-    """The name of the member in it."""
+    """Name of the member in the archive."""
     place: int
-    """Bytes of the member before the elements."""
+    """Number of bytes before the elements."""
     extents: Extents
     dtype: "np.dtype[Any]"
     is_fortran: bool
-    """True if the first mode is the fastest."""
+    """True for Fortran order."""
     limits: Limits
-    """Limits on the inflated size."""
+    """Limits on the decompressed size."""
 
     @property
     def path(self) -> Path:
@@ -58,20 +58,20 @@ class ZipMember:
 
     @property
     def version(self) -> str:
-        """Empty: replacing an archive makes another file."""
+        """Version of the source; empty, because replacing an archive makes another file."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Reads in any thread: each read opens a separate stream."""
+        """Abilities of the source: reads in any thread, as each read opens a separate stream."""
         return frozenset(("threads",))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes the elements of a selection have."""
+        """Return the size of the selected elements in bytes."""
         return selection.size * self.dtype.itemsize
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> "Done":
-        """Read selections of positions, all of them in one pass over the member."""
+        """Read all selections in one pass over the member."""
         turn = -1 if self.is_fortran else 1
         wanted: list[tuple[tuple[IntArray, ...], Array]] = []
         for selection, target in zip(selections, out, strict=True):
@@ -99,7 +99,7 @@ class ZipMember:
         return Done(len(out))
 
     def whole(self) -> Array:
-        """Return all elements, of any type."""
+        """Return all elements."""
         turn = -1 if self.is_fortran else 1
         extents = self.extents[::turn] or (1,)
         check_bytes(prod(extents) * self.dtype.itemsize, self.name, self.limits)
@@ -110,7 +110,7 @@ class ZipMember:
         return found.reshape(self.extents) if turn == 1 else found.transpose()
 
     def _rows(self, n_rows: int, inner: Extents) -> Iterator[tuple[int, Array]]:
-        """Yield rows of the mode that goes slowest, some at a time, and the number of the first."""
+        """Yield batches of rows along the slowest mode, with the number of the first row."""
         size = prod(inner) * self.dtype.itemsize
         check_bytes(n_rows * size, self.name, self.limits)
         with self.archive.open(self.name) as member:
@@ -120,7 +120,7 @@ class ZipMember:
                 count = min(step, n_rows - first)
                 data = member.read(count * size)
                 if len(data) != count * size:
-                    raise DataFileError(f"{self.path}: {self.name!r} ends before its elements do")
+                    raise DataFileError(f"{self.path}: {self.name!r} ends before its last element")
                 yield first, np.frombuffer(data, self.dtype).reshape(count, *inner)
 
     def __eq__(self, other: object) -> bool:
@@ -134,7 +134,7 @@ class ZipMember:
 
 
 def whole_of(found: object) -> Array:
-    """Return an array; for a lazy member, all of its elements."""
+    """Return all elements of an array or a lazy member."""
     return cast("Array", found if isinstance(found, np.ndarray) else cast("ZipMember", found).whole())
 
 

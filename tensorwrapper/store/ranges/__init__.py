@@ -1,1 +1,1 @@
-"""Bytes that are fetched by ranges: of files, file objects, and servers of files."""
+"""Fetch byte ranges of files, file objects, and HTTP servers."""

@@ -1,4 +1,4 @@
-"""Readers of spans of bytes: of a path, a file object, memory, and fsspec."""
+"""Readers of byte spans of paths, file objects, memory, and fsspec."""
 
 import abc
 import errno
@@ -18,38 +18,38 @@ from tensorwrapper.store.system._system import about_path, open_regular, refused
 __all__ = ["ByteReader", "FileObjectReader", "FsspecReader", "MemoryReader", "PathReader", "Span"]
 
 Span = tuple[int, int]
-"""First byte, and the one after the last."""
+"""Start and stop of a span in bytes."""
 
 NEAR: Final = 4096
-"""Bytes between two spans of a file that are read rather than skipped."""
+"""Largest gap between two spans, in bytes, that is read rather than skipped."""
 FAR: Final = 65_536
-"""The same over a network, where a request takes as long as so many bytes."""
+"""The same over a network, where a request takes as long as transferring this many bytes."""
 
 
 class ByteReader(abc.ABC):
-    """Reads spans of bytes of one file; each span is a request."""
+    """Reader of byte spans of one file; each span is a request."""
 
     __slots__ = ()
 
     name: str
-    """The name of the file in errors."""
+    """Name of the file for errors."""
     size: int
     version: str
-    """Text that changes with the file; empty if the system does not tell."""
+    """Text that changes with the file; empty if unknown."""
     gap: int = NEAR
     counts: bool = True
-    """True if a fetch is a request, and is not answered from memory."""
+    """True if a fetch sends a request instead of reading memory."""
     tail: bytes = b""
     """The last bytes, where they came with the request that opened the file."""
 
     @abc.abstractmethod
     def fetch(self, spans: Sequence[Span]) -> list[bytes]:
-        """Return the bytes of all spans, each of them whole.
+        """Return the complete bytes of all spans.
 
         Raises
         ------
         DataFileError
-            If they are not all there.
+            If bytes are missing.
         """
 
     @abc.abstractmethod
@@ -59,7 +59,7 @@ class ByteReader(abc.ABC):
 
 @final
 class PathReader(ByteReader):
-    """A file of this machine."""
+    """A local file."""
 
     __slots__ = ("_file", "name", "size", "version")
 
@@ -72,7 +72,7 @@ class PathReader(ByteReader):
         except DataFileError as error:
             raise about_path(path, error) from error
         except OSError as error:
-            raise refused_by_system(f"{self.name} cannot be opened: {error.strerror}", error) from error
+            raise refused_by_system(f"cannot open {self.name}: {error.strerror}", error) from error
         self.size = found.st_size
         self.version = f"{found.st_ino}:{found.st_size}:{found.st_mtime_ns}"
 
@@ -82,7 +82,7 @@ class PathReader(ByteReader):
         try:
             found = [read_at(self._file, start, stop - start) for start, stop in spans]
         except OSError as error:
-            raise refused_by_system(f"{self.name} cannot be read: {error.strerror}", error) from error
+            raise refused_by_system(f"cannot read {self.name}: {error.strerror}", error) from error
         return _whole(self.name, spans, found)
 
     def close(self) -> None:
@@ -96,7 +96,7 @@ class PathReader(ByteReader):
 
 @final
 class MemoryReader(ByteReader):
-    """A file that is in memory."""
+    """A file in memory."""
 
     __slots__ = ("_raw", "name", "size", "version")
 
@@ -114,7 +114,7 @@ class MemoryReader(ByteReader):
 
 @final
 class FileObjectReader(ByteReader):
-    """An open file, of which one thread at a time moves the place; its owner closes it."""
+    """An open file, read by one thread at a time and closed by its owner."""
 
     __slots__ = ("_file", "_lock", "name", "size", "version")
 
@@ -126,11 +126,11 @@ class FileObjectReader(ByteReader):
             self.size = file.seek(0, io.SEEK_END)
             sample = file.read(0)
         except (OSError, ValueError, AttributeError, TypeError) as error:
-            raise DataFileError(f"{self.name} has no places to read at: {error}") from error
+            raise DataFileError(f"{self.name} is not seekable: {error}") from error
         if type(cast("object", self.size)) is not int:
-            raise DataFileError(f"{self.name} has no places to read at: seek returns {self.size!r:.40}")
+            raise DataFileError(f"{self.name} is not seekable: seek returns {self.size!r:.40}")
         if not isinstance(cast("object", sample), bytes):
-            raise DataFileError(f"{self.name} is a file of text: mode 'rb' opens one of bytes")
+            raise DataFileError(f"{self.name} is a text file; open it with mode 'rb'")
 
     def fetch(self, spans: Sequence[Span]) -> list[bytes]:
         found: list[bytes] = []
@@ -146,7 +146,7 @@ class FileObjectReader(ByteReader):
                         missing -= len(part)
                     found.append(b"".join(parts))
         except (OSError, ValueError) as error:
-            raise DataFileError(f"{self.name} cannot be read: {error}") from error
+            raise DataFileError(f"cannot read {self.name}: {error}") from error
         return _whole(self.name, spans, found)
 
     def close(self) -> None:
@@ -155,7 +155,7 @@ class FileObjectReader(ByteReader):
 
 @final
 class FsspecReader(ByteReader):
-    """A file of a file system of fsspec: S3, GCS, memory and many others."""
+    """A file of an fsspec file system: S3, GCS, memory and many others."""
 
     __slots__ = ("_path", "_system", "name", "size", "version")
 
@@ -166,23 +166,23 @@ class FsspecReader(ByteReader):
             fsspec = cast("Any", importlib.import_module("fsspec"))
         except ModuleNotFoundError as error:
             raise ModuleNotFoundError(
-                f"{shown} needs fsspec: python -m pip install fsspec brings it", name="fsspec"
+                f"{shown} needs fsspec; install it by python -m pip install fsspec", name="fsspec"
             ) from error
         self.name = shown
         scheme = address.partition(":")[0]
         if scheme not in fsspec.available_protocols():
-            raise DataFileError(f"{shown} cannot be opened: fsspec knows no scheme {scheme!r}")
+            raise DataFileError(f"cannot open {shown}: fsspec does not support the scheme {scheme!r}")
         try:
             system, path = cast("tuple[Any, str]", fsspec.core.url_to_fs(address))
             info = cast("dict[str, Any]", system.info(path))
         except FileNotFoundError as error:
-            # File systems of fsspec often leave out the number.
+            # fsspec file systems often raise without an error number.
             missing = FileNotFoundError(errno.ENOENT, "is not there")
             raise refused_by_system(f"{shown} does not exist", missing) from error
         except ImportError as error:
             raise ModuleNotFoundError(f"{shown} needs a package beside fsspec: {error}") from error
         except Exception as error:
-            raise DataFileError(f"{shown} cannot be opened: {type(error).__name__}") from error
+            raise DataFileError(f"cannot open {shown}: {type(error).__name__}") from error
         self._system, self._path = system, path
         size = info.get("size")
         if info.get("type") == "directory" or type(size) is not int:
@@ -199,7 +199,7 @@ class FsspecReader(ByteReader):
                 self._system.cat_ranges([self._path] * len(spans), starts, stops, on_error="raise"),
             )
         except Exception as error:
-            raise DataFileError(f"{self.name} cannot be read: {type(error).__name__}") from error
+            raise DataFileError(f"cannot read {self.name}: {type(error).__name__}") from error
         return _whole(self.name, spans, [bytes(part) for part in found])
 
     def close(self) -> None:
@@ -210,6 +210,6 @@ def _whole(name: str, spans: Sequence[Span], found: list[bytes]) -> list[bytes]:
     for (start, stop), part in zip(spans, found, strict=True):
         if len(part) != stop - start:
             raise DataFileError(
-                f"{name} has {len(part)} of the {stop - start} bytes at {start}: it was cut off"
+                f"{name} has {len(part)} of the {stop - start} bytes at {start}; it was truncated"
             )
     return found

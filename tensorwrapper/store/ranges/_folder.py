@@ -1,4 +1,4 @@
-"""A folder at an address: files by their paths in it, and, where a file system lists them, their names."""
+"""A folder at an address: open files by path, and list names where the file system supports it."""
 
 import importlib
 from typing import Any, Final, cast, final
@@ -12,12 +12,12 @@ from tensorwrapper.store.ranges._ranges import Ranges
 __all__ = ["Folder", "is_address_of_http"]
 
 _TAIL: Final = 2**18
-"""Bytes at the end of a file that come with the request that opens it; smaller files come whole."""
+"""Bytes at the end of a file that are fetched on opening; smaller files are fetched whole."""
 _SECONDS: Final = 30.0
 
 
 def is_address_of_http(address: str) -> bool:
-    """Return True if an address is one of http or https."""
+    """Return True if an address has the scheme http or https."""
     return address.partition(":")[0].lower() in ("http", "https")
 
 
@@ -49,7 +49,7 @@ class Folder:
             return FsspecReader(address, shown_address(address))
         from tensorwrapper.store.ranges._http import HttpReader  # noqa: PLC0415 - what http needs takes long to load
 
-        # All files of a folder share the connections of the first one.
+        # All files of a folder share the connections of the first file.
         own = HttpReader(address, _SECONDS, tail=_TAIL, like=cast("HttpReader | None", self._door))
         self._door = self._door or own
         return own
@@ -65,7 +65,7 @@ class Folder:
         return f"{first}{chain}{rest}"
 
     def listed(self, key: str) -> tuple[list[str], list[str]] | None:
-        """Return the names of folders and of files in a folder; None for http, which does not tell.
+        """Return the names of folders and files in a folder; None for http, which cannot list.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class Folder:
             )
             found = cast("list[dict[str, Any]]", system.ls(path.rstrip("/"), detail=True))
         except Exception as error:
-            raise DataFileError(f"{self.name}/{key} cannot be listed: {type(error).__name__}") from error
+            raise DataFileError(f"cannot list {self.name}/{key}: {type(error).__name__}") from error
         names = [(str(own["name"]).rstrip("/").rpartition("/")[2], own.get("type")) for own in found]
         return (
             sorted([name for name, kind in names if kind == "directory"]),

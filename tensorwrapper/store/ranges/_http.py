@@ -1,4 +1,4 @@
-"""A file at an http or https address: ranges of it over connections that are kept open."""
+"""A file at an http or https address, read by ranges over persistent connections."""
 
 import base64
 import http.client
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 __all__ = ["TAIL", "HttpReader"]
 
 TAIL: Final = 12_288
-"""Bytes at the end of a file that come with the request that opens it."""
+"""Bytes at the end of a file that are fetched on opening."""
 _CONNECTIONS: Final = 16
 _REDIRECTS: Final = 5
 _TRIES: Final = 3
 _PAUSES: Final = (0.05, 0.5)
-"""Seconds before another try."""
+"""Seconds before a retry."""
 _WHOLE: Final = 2**20
-"""Bytes up to which a file is taken whole from a server that ignores ranges."""
+"""Largest file, in bytes, that is read whole from a server without range support."""
 _SAFE: Final = "%/:=&?~+!$,;'@()*[]"
-"""Characters of a path and a query that need no escape."""
+"""Characters of a path and a query that need no escaping."""
 _MOVED: Final = (301, 302, 303, 307, 308)
 _AGAIN: Final = (429, 500, 502, 503, 504)
 _REFUSED: Final[Mapping[int, type[OSError]]] = {
@@ -45,7 +45,7 @@ _TEXTS: Final = {401: "asks for a password", 403: "is not for you", 404: "does n
 
 @final
 class _Deadlined(io.RawIOBase):
-    """A stream over a socket with a deadline for all reads together."""
+    """A stream over a socket, with one deadline for all reads."""
 
     def __init__(self, owner: "_Socket", sock: "socket.socket", left: Callable[[], float]) -> None:
         self._owner, self._sock, self._left = owner, sock, left
@@ -65,7 +65,7 @@ class _Deadlined(io.RawIOBase):
 
 @final
 class _Socket:
-    """A socket as `http.client` uses it, with a deadline for all that it receives."""
+    """A socket for `http.client`, with one deadline for all received data."""
 
     def __init__(self, sock: "socket.socket", left: Callable[[], float]) -> None:
         self._sock, self._left = sock, left
@@ -76,7 +76,7 @@ class _Socket:
         return io.BufferedReader(_Deadlined(self, self._sock, self._left), 65_536)
 
     def let_go(self) -> None:
-        """Note that an answer was read; the socket closes after the last one, if it is to."""
+        """Record that a response was read; a pending close happens after the last response."""
         self._readers -= 1
         if self._is_closing and not self._readers:
             self._sock.close()
@@ -86,7 +86,7 @@ class _Socket:
         self._sock.sendall(data)
 
     def close(self) -> None:
-        # An answer that ends with the connection is still read.
+        # A response that ends with the connection is still being read.
         self._is_closing = True
         if not self._readers:
             self._sock.close()
@@ -94,7 +94,7 @@ class _Socket:
 
 @final
 class _Connection:
-    """A connection to one host, which is used by one thread at a time."""
+    """A connection to one host, used by one thread at a time."""
 
     def __init__(self, parts: SplitResult, seconds: float) -> None:
         self.host = (parts.scheme, parts.netloc.rpartition("@")[2])
@@ -110,7 +110,7 @@ class _Connection:
     def ask(
         self, target: str, headers: Mapping[str, str], deadline: float, most: int
     ) -> tuple[int, Mapping[str, str], bytes | None]:
-        """Return status, headers and body of an answer; None for a body of more bytes than are allowed."""
+        """Return the status, headers and body of a response; None for a body that exceeds the limit."""
         self._deadline = deadline
         if self._http.sock is None:
             self._http.connect()
@@ -144,7 +144,7 @@ class _Connection:
 
 @final
 class HttpReader(ByteReader):
-    """A file that a server gives by ranges: at most 16 requests at a time."""
+    """A file on a server, read by ranges with at most 16 concurrent requests."""
 
     __slots__ = (
         "_authority",
@@ -182,7 +182,7 @@ class HttpReader(ByteReader):
         self._whole: bytes | None = None
         self.counts = True
         self._like = like
-        """Whose connections are used, and closed."""
+        """Reader whose connections are used and closed."""
         self._lock: threading.Lock = threading.Lock() if like is None else like._lock
         self._free: list[_Connection] = [] if like is None else like._free
         self._pool: ThreadPoolExecutor | None = None
@@ -194,14 +194,14 @@ class HttpReader(ByteReader):
             parts = urlsplit(address)
             is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
-            # The port is not a number, or an address of version 6 does not end.
+            # The port is not a number, or an IPv6 address has no closing bracket.
             parts, is_good = SplitResult("", "", "", "", ""), False
         if not is_good or any(ord(sign) < 33 or ord(sign) == 127 for sign in address):
             raise DataFileError(f"{self.name!r} is not an address of http or https")
         return parts
 
     def _open(self, tail: int) -> bytes:
-        """Return the last bytes of the file; with them its size and version are known."""
+        """Return the last bytes of the file, and record its size and version."""
         status, said, body = self._ask(f"bytes=-{tail}", tail)
         if status == 416 and said.get("content-range", "").strip() == "bytes */0":
             self.size = 0
@@ -211,7 +211,7 @@ class HttpReader(ByteReader):
             return cast("bytes", self._whole)[-tail:]
         start, stop, size = self._place(status, said)
         if body is None or stop != size or start != max(size - tail, 0) or len(body) != stop - start:
-            raise DataFileError(f"{self.name}: the server answers with other bytes than the last {tail}")
+            raise DataFileError(f"{self.name}: the server did not return the last {tail} bytes")
         self.size = size
         self._note(said)
         return body
@@ -219,8 +219,8 @@ class HttpReader(ByteReader):
     def _take_whole(self, said: Mapping[str, str], body: bytes | None) -> None:
         if body is None:
             raise DataFileError(
-                f"{self.name}: the server ignores Range, and the file has over {_WHOLE} bytes: download it, "
-                "and open that"
+                f"{self.name}: the server ignores Range, and the file exceeds {_WHOLE} bytes; "
+                f"download it first"
             )
         self.size, self._whole, self.counts = len(body), body, False
         self._note(said)
@@ -242,7 +242,7 @@ class HttpReader(ByteReader):
         start, stop = span
         status, said, body = self._ask(f"bytes={start}-{stop - 1}", stop - start)
         if status == 200:
-            raise DataFileError(f"{self.name}: the server ignores Range, and took it before")
+            raise DataFileError(f"{self.name}: the server ignores Range, which it supported before")
         self._check_version(said)
         found = self._place(status, said)
         if found[2] != self.size:
@@ -250,32 +250,32 @@ class HttpReader(ByteReader):
                 f"{self.name} had {self.size} bytes when it was opened, and now has {found[2]}"
             )
         if found[:2] != span or body is None or len(body) != stop - start:
-            raise DataFileError(f"{self.name}: the server answers with other bytes than {start} to {stop}")
+            raise DataFileError(f"{self.name}: the server did not return the bytes from {start} to {stop}")
         return body
 
     def _check_version(self, said: Mapping[str, str]) -> None:
         for own, key in ((self._etag, "etag"), (self._modified, "last-modified")):
             now = said.get(key, "")
             if own and now and own != now:
-                raise VersionChangedError(f"{self.name} was changed: it was {own}, and is {now}")
+                raise VersionChangedError(f"{self.name} was changed from {own} to {now}")
 
     def _place(self, status: int, said: Mapping[str, str]) -> tuple[int, int, int]:
-        """Return from where to where the bytes of an answer go, and how many the file has."""
+        """Return the start and stop of the bytes of a response, and the size of the file."""
         unit, _, rest = said.get("content-range", "").strip().partition(" ")
         span, _, size = rest.partition("/")
         first, _, last = span.partition("-")
         numbers = [first.strip(), last.strip(), size.strip()]
         if status != 206 or unit != "bytes" or not all(own.isascii() and own.isdigit() for own in numbers):
             raise DataFileError(
-                f"{self.name}: the server answers {status} with the range {said.get('content-range')!r:.80}; "
-                "206 and three numbers are needed"
+                f"{self.name}: the server returned status {status} with the range "
+                f"{said.get('content-range')!r:.80}, not 206 with three numbers"
             )
         if max(map(len, numbers)) > 18:
-            raise DataFileError(f"{self.name}: the server says a size of over 18 digits")
+            raise DataFileError(f"{self.name}: the server returned a size of more than 18 digits")
         return int(first), int(last) + 1, int(size)
 
     def _ask(self, wanted: str, most: int) -> tuple[int, Mapping[str, str], bytes | None]:
-        """Return an answer about some bytes, after redirects, and tries again where these may help."""
+        """Request some bytes, follow redirects, retry where useful, and return the response."""
         deadline = time.monotonic() + self._timeout
         for attempt in range(_TRIES):
             last = attempt == _TRIES - 1
@@ -284,7 +284,7 @@ class HttpReader(ByteReader):
             except UnicodeError as error:
                 raise DataFileError(f"{self.name!r} is not an address of http or https") from error
             except (OSError, http.client.HTTPException) as error:
-                # A connection that was kept may have been closed by the server: the first try tells.
+                # The server may have closed a persistent connection, which the first attempt detects.
                 if isinstance(error, TimeoutError) or last:
                     raise self._failed(error) from error
             else:
@@ -307,18 +307,16 @@ class HttpReader(ByteReader):
         self, status: int, said: Mapping[str, str], body: bytes | None
     ) -> tuple[int, Mapping[str, str], bytes | None]:
         if status == 412:
-            raise VersionChangedError(f"{self.name} was changed: it is no more {self._etag}")
+            raise VersionChangedError(f"{self.name} was changed: its ETag is no longer {self._etag}")
         if status in _REFUSED:
             number = 2 if _REFUSED[status] is FileNotFoundError else 13
             raise refused_by_system(
                 f"{self.name} {_TEXTS[status]} (status {status})", _REFUSED[status](number, "refused")
             )
         if status not in (200, 206, 416):
-            raise DataFileError(f"{self.name}: the server answers {status}")
+            raise DataFileError(f"{self.name}: the server returned status {status}")
         if said.get("content-encoding", "identity").strip().lower() != "identity":
-            raise DataFileError(
-                f"{self.name}: the server packs by {said['content-encoding']!r:.40}, against Accept-Encoding"
-            )
+            raise DataFileError(f"{self.name}: the server used the encoding {said['content-encoding']!r:.40}")
         return status, said, body
 
     def _redirected(
@@ -328,7 +326,7 @@ class HttpReader(ByteReader):
         for _ in range(_REDIRECTS + 1):
             parts = self._split(url)
             headers = {"Range": wanted, "Accept-Encoding": "identity", "User-Agent": "tensorwrapper"}
-            # Weak tags do not say that bytes are the same.
+            # Weak ETags do not guarantee equal bytes.
             if self._etag and not self._etag.startswith("W/"):
                 headers["If-Match"] = self._etag
             if self._user is not None and parts.netloc == self._authority:
@@ -340,14 +338,12 @@ class HttpReader(ByteReader):
             try:
                 onward = urlsplit(urljoin(url, said.get("location", "")))
             except ValueError as error:
-                raise DataFileError(f"{self.name} leads to an address that is wrong") from error
+                raise DataFileError(f"{self.name} redirects to an invalid address") from error
             if onward.scheme not in ("http", "https") or (parts.scheme, onward.scheme) == ("https", "http"):
-                raise DataFileError(
-                    f"{self.name} leads to another scheme, {onward.scheme!r:.20}: not followed"
-                )
+                raise DataFileError(f"{self.name} redirects to another scheme, {onward.scheme!r:.20}")
             host = onward.netloc.rpartition("@")[2]
             url = urlunsplit((onward.scheme, host, onward.path, onward.query, ""))
-        raise DataFileError(f"{self.name} leads on and on: over {_REDIRECTS} redirects")
+        raise DataFileError(f"{self.name} exceeds {_REDIRECTS} redirects")
 
     def _at(
         self, parts: SplitResult, target: str, headers: Mapping[str, str], most: int, deadline: float
@@ -358,7 +354,7 @@ class HttpReader(ByteReader):
             if kept is not None:
                 self._free.remove(kept)
         connection = kept or _Connection(parts, self._timeout)
-        # An answer of the whole file is taken where it is small.
+        # A response with the whole file is accepted if small.
         room = max(most, _WHOLE) if self.size < 0 else most
         try:
             found = connection.ask(target, headers, deadline, room)
@@ -366,7 +362,7 @@ class HttpReader(ByteReader):
             connection.close()
             if kept is None or isinstance(error, TimeoutError):
                 raise
-            # The server had closed it; that says nothing of the file.
+            # The server had closed the connection, which does not concern the file.
             connection = _Connection(parts, self._timeout)
             try:
                 found = connection.ask(target, headers, deadline, room)

@@ -1,4 +1,4 @@
-"""Spans to the requests that fetch them: neighbours are one, and none is too long."""
+"""Join neighbouring spans to requests of limited length."""
 
 from typing import Final
 
@@ -9,20 +9,20 @@ from tensorwrapper.typing import IntArray
 __all__ = ["LONGEST", "joined"]
 
 LONGEST: Final = 2**24
-"""Bytes that one request fetches at most, unless one run alone has more."""
+"""Maximum bytes per request, unless a single span is longer."""
 
 
 def joined(starts: IntArray, stops: IntArray, gap: int, longest: int = LONGEST) -> IntArray:
-    """Return the numbers of the spans that begin a request, and how many spans there are. O(spans).
+    """Return the numbers of the spans that begin a request, and the number of spans. O(spans).
 
     Parameters
     ----------
     starts, stops
         Ascending spans, in bytes or in elements.
     gap
-        How much between two spans is fetched rather than skipped.
+        Largest gap between two spans that is fetched rather than skipped.
     longest
-        Requests begin again at multiples of it.
+        Requests are split at multiples of it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`Ranges`: the bytes of a file by spans, joined to few requests, which are counted."""
+"""`Ranges`: read spans of a file with few, counted requests."""
 
 import bisect
 import contextlib
@@ -32,18 +32,18 @@ __all__ = ["FileOfRanges", "Ranges"]
 
 _BLOCK: Final = 4096
 _AHEAD: Final = 2**16
-"""Bytes that are fetched at a time for other libraries, where a request takes long."""
+"""Bytes fetched at a time for other libraries, if requests are slow."""
 _KEPT: Final = 2**26
-"""Bytes of blocks that are kept."""
+"""Size limit of the block cache in bytes."""
 
 
 @final
 class Ranges(Shown):
-    """The bytes of a file, read by spans in few requests.
+    """The bytes of a file, read by spans with few requests.
 
-    Made by `Ranges.of`. Spans that are close together become one request. Over http up to 16 requests run at
-    the same time, on connections that stay open. Heads and tables of `.tens` files are kept in
-    blocks of 4 KiB, up to 64 MiB; elements are not. Any thread may read.
+    Create one by `Ranges.of`. Neighbouring spans become one request. Over http up to 16 requests run
+    concurrently on persistent connections. Headers and tables of `.tens` files are cached in blocks of 4 KiB,
+    up to 64 MiB; elements are not. Any thread may read.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Ranges(Shown):
         self._n_requests = self._n_bytes = 0
         self._n_failed, self._why = 0, None
         if door.tail:
-            # They came with the request that opened it.
+            # These bytes were fetched on opening.
             self._n_requests, self._n_bytes = 1, len(door.tail)
             start = door.size - len(door.tail)
             for block in range(-(-start // _BLOCK), -(-door.size // _BLOCK)):
@@ -95,31 +95,31 @@ class Ranges(Shown):
         Parameters
         ----------
         source
-            A path, an address, an open file of bytes that can seek, or bytes in memory. Addresses are http,
-            https, or those of a file system of fsspec, as ``s3://bucket/key``.
+            A path, an address, a seekable binary file, or bytes in memory. Addresses are http, https, or
+            those of fsspec file systems, such as ``s3://bucket/key``.
         gap
-            The bytes between two spans up to which they become one request: by default 4096 for files,
-            and 65 536 over a network. The best value is latency times bandwidth.
+            Largest gap between two spans, in bytes, for which they become one request. Defaults to 4096 for
+            files, and 65 536 over a network. The best value is latency times bandwidth.
         timeout
-            Seconds that a request over http may take, with all its tries.
+            Time limit of an http request in seconds, including retries.
 
         Raises
         ------
         DataFileError
-            If there is no such file, or the server does not give ranges of it.
+            If the file is missing, or the server does not support ranges.
         ConversionError
-            If the source is of another type.
+            If the source has an unsupported type.
         ModuleNotFoundError
             If fsspec, or its backend for that address, is not installed.
         """
         space = None if gap is None else to_count(gap, "gap")
         if not isinstance(cast("object", timeout), int | float) or not 0 < timeout < float("inf"):
-            raise ConversionError(f"timeout is a number of seconds above 0, not {brief(timeout)}")
+            raise ConversionError(f"timeout must be a positive number of seconds, not {brief(timeout)}")
         return cls(_door_of(source, timeout), space)
 
     @property
     def name(self) -> str:
-        """The name of the file in errors: an address without user, password and query."""
+        """Name of the file for errors; an address has no user, password and query."""
         return self._door.name
 
     @property
@@ -129,35 +129,35 @@ class Ranges(Shown):
 
     @property
     def version(self) -> str:
-        """Text that changes with the file; empty if the system does not tell."""
+        """Text that changes with the file; empty if unknown."""
         return self._door.version
 
     @property
     def gap(self) -> int:
-        """The bytes between two spans up to which they become one request."""
+        """Largest gap between two spans, in bytes, for which they become one request."""
         return self._gap
 
     @property
     def requests(self) -> int:
-        """The number of requests until now; repeated tries count once."""
+        """Number of requests so far, without retries."""
         return self._n_requests
 
     @property
     def bytes_fetched(self) -> int:
-        """The bytes that were fetched until now."""
+        """Number of bytes fetched so far."""
         return self._n_bytes
 
     def read(self, spans: Sequence[Span]) -> list[bytes]:
-        """Return the bytes of spans, each from a start to before a stop: all of them, or an error.
+        """Return the complete bytes of spans, each from a start to before a stop.
 
         Spans may come in any order, and overlap.
 
         Raises
         ------
         DataFileError
-            If a span leaves the file, or the file cannot be read.
+            If a span exceeds the file, or the file cannot be read.
         VersionChangedError
-            If the file is another than when it was opened.
+            If the file changed since it was opened.
         """
         if not spans:
             return []
@@ -173,7 +173,7 @@ class Ranges(Shown):
         ]
 
     def read_with_tail(self, start: int, stop: int) -> bytes:
-        """Return some bytes, those of the end as they came when the file was opened."""
+        """Return some bytes; those at the end were fetched on opening."""
         tail = self._door.tail
         first = self.size - len(tail)
         if stop <= first or not tail:
@@ -182,7 +182,7 @@ class Ranges(Shown):
         return before + tail[max(start - first, 0) : stop - first]
 
     def told(self, spans: Sequence[Span]) -> tuple[int, int]:
-        """Return how many requests `read` makes of spans, and how many bytes come."""
+        """Return the number of requests and bytes of a `read` of these spans."""
         if not spans:
             return 0, 0
         _, _, firsts, lasts = self._ordered(*self._bounds(spans))
@@ -190,16 +190,16 @@ class Ranges(Shown):
         return int((-(-lengths // LONGEST)).sum()), int(lengths.sum())
 
     def _bounds(self, spans: Sequence[Span]) -> tuple[IntArray, IntArray]:
-        """Return where spans start and stop, if they are in the file."""
+        """Return the starts and stops of spans, after checking that they are in the file."""
         try:
             begins, ends = np.array(spans, dtype=np.int64).reshape(-1, 2).T
         except OverflowError as error:
-            raise DataFileError(f"{self.name} has {self.size} bytes; a span goes beyond 2^63") from error
+            raise DataFileError(f"{self.name} has {self.size} bytes; a span exceeds 2^63") from error
         self._check(begins, ends)
         return begins, ends
 
     def _ordered(self, begins: IntArray, ends: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Return spans in their order, those that begin a request, and where requests start and stop."""
+        """Return the sorted spans, those that begin a request, and the starts and stops of requests."""
         order = np.argsort(begins, kind="stable")
         starts, stops = begins[order], np.maximum.accumulate(ends[order])
         groups = self.grouped(starts, stops)
@@ -214,11 +214,11 @@ class Ranges(Shown):
             )
 
     def grouped(self, starts: IntArray, stops: IntArray) -> IntArray:
-        """Return which ascending spans begin a request, and how many there are."""
+        """Return the ascending spans that begin a request, and the number of spans."""
         return joined(starts, stops, self._gap)
 
     def fetch(self, starts: IntArray, stops: IntArray) -> list[bytes]:
-        """Return spans that are requests each: longer ones are cut, and put together again."""
+        """Fetch one request per span; longer spans are split and joined again."""
         self._check(starts, stops)
         wanted: list[Span] = []
         counts: list[int] = []
@@ -241,10 +241,10 @@ class Ranges(Shown):
 
     @contextlib.contextmanager
     def unbroken(self) -> Generator[None, None, None]:
-        """Raise the error of a fetch in the block, even if other code has caught it.
+        """Raise the error of a fetch in the block, even if other code caught it.
 
-        A silent server, or one with another version, must not look like a damaged file. Libraries in C++ make
-        a text of the error, and readers leave out one part for it.
+        A silent server, or one with another version, must not look like a damaged file. C++ libraries convert
+        the error to text, and readers would only skip the affected part.
         """
         before = self._n_failed
         try:
@@ -257,9 +257,9 @@ class Ranges(Shown):
             raise self._why
 
     def read_kept(self, spans: Sequence[Span]) -> list[bytes]:
-        """Return the bytes of spans as `read` does, and keep them in blocks: for heads and tables.
+        """Return the bytes of spans as `read` does, and cache them in blocks; for headers and tables.
 
-        Spans are cut at the end of the file.
+        Spans are clipped at the end of the file.
         """
         cut = [(max(start, 0), max(min(stop, self.size), start, 0)) for start, stop in spans]
         numbers = sorted(
@@ -304,18 +304,18 @@ class Ranges(Shown):
         return whole[start - first * _BLOCK : stop - first * _BLOCK]
 
     def read_at(self, place: int, size: int) -> bytes:
-        """Return so many bytes from a place on, fewer where the file ends; they are kept."""
+        """Return `size` bytes from a position, fewer at the end of the file; they are cached."""
         return self.read_kept([(place, place + size)])[0]
 
     def stream(self) -> BinaryIO:
-        """Return the file as a stream whose blocks are kept."""
+        """Return the file as a stream with cached blocks."""
         return cast("BinaryIO", io.BufferedReader(FileOfRanges(self), _BLOCK))
 
     def file_for_libraries(self, spans: Sequence[Span] = ()) -> "FileOfRanges":
-        """Return the file as a stream for libraries that read a few bytes at a time, anywhere.
+        """Return the file as a stream for libraries that read a few bytes at random positions.
 
-        All spans are fetched together, and belong to the stream. Other reads fetch up to 64 KiB around them,
-        which are kept.
+        All spans are fetched together and stored in the stream. Other reads fetch up to 64 KiB around their
+        position, which are cached.
         """
         found = FileOfRanges(self, min(max(self._gap, 1), _AHEAD))
         found.load(spans)
@@ -332,7 +332,7 @@ class Ranges(Shown):
         self.close()
 
     def __reduce__(self) -> NoReturn:
-        raise TypeError("ranges are open, and are not pickled: `tw.open` opens the file again elsewhere")
+        raise TypeError("cannot pickle open ranges; use `tw.open` in the other process")
 
     def __repr__(self) -> str:
         return f"Ranges({self.name!r}, {self.size} bytes)"
@@ -340,7 +340,7 @@ class Ranges(Shown):
 
 @final
 class FileOfRanges(io.RawIOBase):
-    """A file of ranges, read one part after the other."""
+    """A file of byte ranges as a stream."""
 
     def __init__(self, ranges: Ranges, ahead: int = 1) -> None:
         self._ranges, self._ahead, self._place = ranges, ahead, 0
@@ -366,7 +366,7 @@ class FileOfRanges(io.RawIOBase):
         return self._place
 
     def read(self, size: int | None = -1) -> bytes:
-        # Not more than there is: a file that is damaged asks for anything.
+        # Clip to the file size, because a damaged file may request any size.
         left = max(self._ranges.size - self._place, 0)
         found = self._at(self._place, self._place + (left if size is None or size < 0 else min(size, left)))
         self._place += len(found)
@@ -398,7 +398,7 @@ def _door_of(source: object, timeout: float) -> ByteReader:
     if isinstance(source, str) and has_no_path(source):
         scheme = source.partition(":")[0].lower()
         if scheme in ("tcp", "ipc", "inproc"):
-            raise ConversionError(f"{source} is a server: tw.connect({source!r}) reads it")
+            raise ConversionError(f"{source} is a server; use tw.connect({source!r})")
         if scheme in ("http", "https"):
             from tensorwrapper.store.ranges._http import HttpReader  # noqa: PLC0415 - what http needs takes long to load
 
@@ -407,5 +407,5 @@ def _door_of(source: object, timeout: float) -> ByteReader:
     if isinstance(source, str | os.PathLike):
         return PathReader(to_path(cast("str", source)))
     raise ConversionError(
-        f"a file is a path, an address, an open file or bytes, not {type(source).__name__}: {brief(source)}"
+        f"a file is a path, address, open file or bytes, not {type(source).__name__}: {brief(source)}"
     )

@@ -1,1 +1,1 @@
-"""The parts of a `.tens` file: headers, messages, checksums, and the directory of its records."""
+"""Parts of a `.tens` file: headers, messages, checksums, and the directory of records."""

@@ -1,9 +1,9 @@
-"""Read small records of one form as arrays: ten thousand labels without parsing each of them.
+"""Read small uniform records as arrays, without parsing each of ten thousand labels.
 
-The label of one record is parsed. Another record is *alike* if its message has as many parts, and its label
-has the same bytes except for a few numbers: the number of rows before it, and the first of each shape.
-Its meaning is then that of the first label, with other numbers. A record that differs in anything else, or
-has a number that does not fit, is not alike: it is read alone, which reports its errors.
+The label of one record is parsed. Another record is *alike* if its message has the same number of parts, and
+its label has the same bytes except for a few numbers: the number of rows before it, and the first extent of
+each shape. Such a record has the same label with other numbers. A record that differs otherwise, or has an
+invalid number, is not alike. It is read by itself, which reports its errors.
 """
 
 import re
@@ -24,31 +24,31 @@ from tensorwrapper.typing import IntArray
 __all__ = ["SMALL_RECORD", "RecordBatch", "RecordTemplate", "find_alike", "places_of_runs", "read_alike"]
 
 SMALL_RECORD: Final = 2**16
-"""Bytes of a message beyond which opening a record by itself costs little beside its elements."""
+"""Messages above this size are opened one by one, because opening is cheap compared to reading elements."""
 
 _Bytes: TypeAlias = npt.NDArray[np.uint8]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
-_GATHERED: Final = 2**18  # elements that are copied at a time, so that their indices stay few
+_GATHERED: Final = 2**18  # elements copied at a time, to limit the memory for indices
 _T = TypeVar("_T", bound=np.generic)
-_DIGITS: Final = 18  # of a number: it fits 64 bits
+_DIGITS: Final = 18  # maximum digits of a number, which then fits 64 bits
 _WORD: Final = 8
-_BLOCK: Final = 2**12  # records whose labels are compared at a time
+_BLOCK: Final = 2**12  # records compared at a time
 _NUMBERS: Final = (re.compile(rb'"shape":\[([0-9]+)'), re.compile(rb'"extends":([0-9]+)'))
-_TYPE: Final = ("dtype", "logical", "word")  # of a description: the type of the elements
+_TYPE: Final = ("dtype", "logical", "word")  # keys of a description that determine the dtype
 
 
 @final
 @frozen(eq=False)
 class RecordTemplate:
-    """The parts of one record's label that are the same in others."""
+    """The parts of a record's label that are common to uniform records."""
 
     texts: tuple[bytes, ...]
-    """The first frame around its numbers: the first of each shape, and how many rows come before."""
+    """Pieces of the first frame between its numbers: first extents, and the number of previous rows."""
     own: int
-    """Number of the tensor among those of the message."""
+    """Number of the tensor in the message."""
     n_frames: int
     elements: int
-    """The number of the frame that has the elements."""
+    """Number of the frame with the elements."""
     splits: tuple[int, ...]
     """Frames of row splits, from the outermost; none for a box."""
     inner: int
@@ -56,25 +56,25 @@ class RecordTemplate:
 
     @classmethod
     def of(cls, mapped: memoryview, place: Place, label: Json, number: int = 0) -> Self | None:
-        """Return the template of a record; None if its label has more fields than those of small records.
+        """Return the template of a record; None if its label has more fields than labels of small records.
 
         Parameters
         ----------
         mapped
             The file.
         place
-            Where the record is; it was read, and is sound.
+            Position of the record, which was read and is valid.
         label
             Its label.
         number
-            The number of the tensor: records have several.
+            Number of the tensor, for records with several.
         """
         frames = _frame_places(mapped, place)
         begin, size = frames[0]
         raw = bytes(mapped[begin : begin + size])
         found = [[spot.span(1) for spot in pattern.finditer(raw)] for pattern in _NUMBERS]
         tensors = _tensors(label)
-        said = _said(tensors[number]) if tensors else None
+        said = _parse_tensor(tensors[number]) if tensors else None
         if said is None or [len(spots) for spots in found] != [len(tensors), 1]:
             return None
         spans = [*found[0], *found[1]]
@@ -86,7 +86,7 @@ class RecordTemplate:
 
 
 def _tensors(label: Json) -> list[Json]:
-    """Return the tensors that a label describes; an empty list if it says more than their records."""
+    """Return the tensors that a label describes; an empty list if the label has other content."""
     match label:
         case {
             "TENS": {"tensors": [*tensors], **more},
@@ -98,8 +98,8 @@ def _tensors(label: Json) -> list[Json]:
             return []
 
 
-def _said(tensor: Json) -> tuple[int, tuple[int, ...], int] | None:
-    """Return the frames of elements and of splits, and the size of a row, if there are no other keys."""
+def _parse_tensor(tensor: Json) -> tuple[int, tuple[int, ...], int] | None:
+    """Return the frames of elements and splits, and the size of a row; None if there are other keys."""
     match tensor:
         case {"part": int(part), "shape": [int(), *others], **spec}:
             pass
@@ -125,7 +125,7 @@ def _said_of_rows(part: int, rows: Mapping[str, Json]) -> tuple[int, tuple[int, 
 
 
 def _frame_places(mapped: memoryview, place: Place) -> list[tuple[int, int]]:
-    """Return where the frames of a sound message begin, and how long they are."""
+    """Return the starts and lengths of the frames of a valid message."""
     found: list[tuple[int, int]] = []
     begin = place.start + HEADER_BYTES
     while begin < place.stop:
@@ -142,22 +142,22 @@ def _frame_places(mapped: memoryview, place: Place) -> list[tuple[int, int]]:
 @final
 @frozen(eq=False)
 class RecordBatch:
-    """Results of reading many records; the numbers of records that were not found have no meaning."""
+    """Results of reading many records; values for records that were not found are undefined."""
 
     found: _Bools
-    """Records that are alike."""
+    """Mask of the records that are alike."""
     places: IntArray
-    """The byte of the file at which the elements of each begin."""
+    """Start of the elements of each record in the file."""
     counts: IntArray
     """Number of elements of each record."""
     lengths: tuple[IntArray, ...]
-    """Row lengths of all found records, one after the other, level by level from the outermost."""
+    """Concatenated row lengths of all found records, by level from the outermost."""
     marks: tuple[IntArray, ...]
-    """Number of these lengths before each record, and the number of all."""
+    """Number of these lengths before each record, and the total."""
 
     @classmethod
     def nothing(cls, count: int) -> Self:
-        """Return that none of so many records were found."""
+        """Return a batch of `count` records of which none was found."""
         zeros = np.zeros(count, dtype=np.int64)
         return cls(np.zeros(count, dtype=np.bool_), zeros, zeros, (), ())
 
@@ -165,9 +165,9 @@ class RecordBatch:
 def find_alike(
     mapped: memoryview, records: IntArray, likeness: RecordTemplate, dtype: "np.dtype[np.generic]"
 ) -> tuple[_Bools, IntArray, IntArray]:
-    """Return which records are alike to one, and for each where its parts are and how many bytes they have.
+    """Return the records that match a template, with the positions and sizes of their parts.
 
-    The parts are the elements, and for rows the splits, from the outermost: a row of the tables for each.
+    The parts are the elements, and for rows the splits from the outermost; each part is a row of the tables.
     `read_alike` checks the values of the splits. O(bytes of labels), without a loop over records.
 
     Parameters
@@ -175,8 +175,8 @@ def find_alike(
     mapped
         The file.
     records
-        A row for each: where it starts, how many bytes its message has, how many rows of the tensor come
-        before it, and how many it has.
+        A row per record: its start, the bytes of its message, the number of previous rows of the tensor, and
+        its number of rows.
     likeness
         The template to compare with.
     dtype
@@ -214,7 +214,7 @@ def read_alike(
 def _block(
     file: _Bytes, records: IntArray, likeness: RecordTemplate, itemsize: int
 ) -> tuple[_Bools, IntArray, IntArray]:
-    """Return which of some records are alike, and of each its frames of elements and of splits."""
+    """Return the matching records of a block, with their frames of elements and splits."""
     starts, lengths, after, rows = records.T
     good = _has_header(file, starts, lengths)
     stops = starts + HEADER_BYTES + lengths
@@ -251,7 +251,7 @@ def _block(
 
 
 def _has_header(file: _Bytes, starts: IntArray, lengths: IntArray) -> _Bools:
-    """Return which places begin with the header of a record of this length."""
+    """Return a mask of the positions with a header of a record of this length."""
     raw = np.lib.stride_tricks.sliding_window_view(file, HEADER_BYTES)[starts]
     good = (raw[:, :8] == np.frombuffer(MAGIC, dtype=np.uint8)).all(axis=1)
     good &= raw[:, 8:16].copy().view("<i8")[:, 0] == lengths
@@ -274,7 +274,7 @@ _CRC: Final = _crc_table()
 
 
 def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
-    """Return the starts of frames whose sizes are at `begin`, and the sizes; all within their records."""
+    """Return the starts and sizes of frames whose sizes are at `begin`, all within their records."""
     good &= begin < stops
     begin = np.where(good, begin, 0)
     size = file[begin].astype(np.int64)
@@ -291,7 +291,7 @@ def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tupl
 
 
 def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray:
-    """Return the places after a text; a record without it there is not good."""
+    """Return the positions after a text; records without this text are removed from `good`."""
     good &= place + len(piece) <= len(file)
     place = np.where(good, place, 0)
     if len(piece) > len(file):
@@ -302,7 +302,7 @@ def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray
 
 
 def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
-    """Return numbers of at most 18 digits, and the places after them; a record without one is not good."""
+    """Return numbers of at most 18 digits and the positions after them; others are removed from `good`."""
     number = np.zeros(len(place), dtype=np.int64)
     first, going = place, good.copy()
     for _ in range(_DIGITS + 1):
@@ -315,22 +315,22 @@ def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntA
         place = place + going
     n_digits = place - first
     good &= (n_digits > 0) & (n_digits <= _DIGITS)
-    # JSON has no number that begins with 0, but for 0.
+    # JSON numbers have no leading zeros.
     good &= (n_digits == 1) | (file[np.where(good, first, 0)] != 48)
     return number, place
 
 
 def _check_bools(file: _Bytes, found: _Bools, places: IntArray, sizes: IntArray) -> None:
-    """Let no record be found that has a bool which is neither 0 nor 1."""
+    """Exclude records with bools that are neither 0 nor 1."""
     chosen = np.flatnonzero(found)
     wrong = np.flatnonzero(_numbers(file, places[chosen], sizes[chosen]) > 1)
     found[chosen[np.searchsorted(np.cumsum(sizes[chosen]), wrong, side="right")]] = False
 
 
 def places_of_runs(starts: IntArray, counts: IntArray) -> Iterator[tuple[int, IntArray]]:
-    """Yield the places of runs, ``starts[k]`` up to ``starts[k] + counts[k]`` for every k, many at a time.
+    """Yield the positions in all runs from ``starts[k]`` to ``starts[k] + counts[k]``, in batches.
 
-    Before the places comes how many were yielded before.
+    Each batch comes with the number of positions yielded before it.
     """
     splits = splits_of(counts)
     begin = 0
@@ -341,7 +341,7 @@ def places_of_runs(starts: IntArray, counts: IntArray) -> Iterator[tuple[int, In
 
 
 def _numbers(values: npt.NDArray[_T], starts: IntArray, counts: IntArray) -> npt.NDArray[_T]:
-    """Return the numbers of runs, one after the other."""
+    """Return the concatenated numbers of runs."""
     result: npt.NDArray[_T] = np.empty(int(counts.sum()), values.dtype)
     for done, places in places_of_runs(starts, counts):
         result[done : done + len(places)] = values[places]
@@ -351,14 +351,14 @@ def _numbers(values: npt.NDArray[_T], starts: IntArray, counts: IntArray) -> npt
 def _levels(
     file: _Bytes, found: _Bools, places: IntArray, sizes: IntArray, counts: IntArray
 ) -> tuple[tuple[IntArray, ...], tuple[IntArray, ...], _Bools]:
-    """Return the lengths of rows, level by level, how many come before each record, and whose are none.
+    """Return the row lengths by level, their number before each record, and the mask of valid records.
 
     Parameters
     ----------
     places, sizes
-        Level by level, where splits lie and how many there are.
+        Positions and numbers of splits, by level.
     counts
-        How many elements each record has.
+        Number of elements of each record.
     """
     bad = np.zeros(len(found), dtype=np.bool_)
     chosen = np.flatnonzero(found)

@@ -1,9 +1,9 @@
-"""The checksum of a record's message: which algorithm, and the algorithms.
+"""Checksum algorithms for the messages of records.
 
-Up to 16 KiB it is CRC-32, the best there is for so little. A larger message has xxHash 3 where the package
-xxhash is installed; both keep up with memory. Where it is not, 8192 lanes of 64 bits are mixed in step, each
-with its words in order: three times as fast as CRC-32 of all bytes, and in NumPy alone. All of them depend on
-every bit and on the order of the words; a change is missed once in 2**32 times at most.
+Messages up to 16 KiB use CRC-32, the fastest for this size. Larger messages use xxHash 3 if the package
+xxhash is installed. Both are as fast as memory. Otherwise NumPy mixes 8192 lanes of 64 bits in parallel, each
+with its words in order, three times as fast as CRC-32. All algorithms depend on every bit and on the order of
+words. They miss a change with a probability of at most 2**-32.
 """
 
 import importlib
@@ -29,7 +29,7 @@ _SHIFT: Final = np.uint64(29)
 
 
 class Algorithm(IntEnum):
-    """Checksum algorithms, as the header of a record names them."""
+    """Checksum algorithms by their number in record headers."""
 
     CRC32 = 0
     LANES = 1
@@ -37,7 +37,7 @@ class Algorithm(IntEnum):
 
 
 def _xxhash() -> ModuleType | None:
-    # Looked up for each record, and nearly always loaded.
+    # Look up the loaded module first, because this runs for each record.
     found = sys.modules.get("xxhash")
     if found is not None:
         return found
@@ -53,9 +53,9 @@ def choose(length: int, *, anywhere: bool = False) -> Algorithm:
     Parameters
     ----------
     length
-        How long the message is.
+        Length of the message in bytes.
     anywhere
-        Whether every reader must be able to check it, with xxhash or without.
+        Whether readers without xxhash must be able to verify it.
     """
     if length <= _SHORT:
         return Algorithm.CRC32
@@ -68,7 +68,7 @@ def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
     Raises
     ------
     DataFileError
-        If the algorithm is not known, or its package is not installed. The text completes a sentence.
+        If the algorithm is unknown, or its package is not installed. The text completes a sentence.
     """
     if algorithm == Algorithm.CRC32:
         value = 0
@@ -77,7 +77,7 @@ def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
         return value
     xxhash = _xxhash()
     if algorithm not in (Algorithm.LANES, Algorithm.XXH3):
-        raise DataFileError(f"has a checksum of algorithm {algorithm}; this reader knows 0, 1 and 2")
+        raise DataFileError(f"has the unknown checksum algorithm {algorithm}; supported: 0, 1 and 2")
     if xxhash is None and algorithm == Algorithm.XXH3:
         raise DataFileError("has a checksum of xxHash 3, which needs the package xxhash (the extra compress)")
     checksum: Any = _Lanes() if xxhash is None or algorithm == Algorithm.LANES else xxhash.xxh3_64()
@@ -88,10 +88,10 @@ def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
 
 @final
 class _Lanes:
-    """Blocks of 64 KiB, word k of each into lane k: multiplied by an odd number, added, and folded.
+    """Checksum of blocks of 64 KiB: lane k multiplies, adds and folds word k of each block.
 
-    The fold carries high bits to low ones, where the next product takes them up again: without it two changes
-    of sign would cancel. The last block is filled up with zeros; CRC-32 joins the lanes.
+    The fold moves high bits to low bits, so that the next multiplication mixes them; otherwise two changes of
+    sign would cancel. The last block is padded with zeros. CRC-32 combines the lanes.
     """
 
     __slots__ = ("_carry", "_folded", "_lanes")

@@ -1,4 +1,4 @@
-"""Elements of parts that follow one another: by address, or a run of them."""
+"""Read elements of concatenated parts, by address or as a run."""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
@@ -15,7 +15,7 @@ _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
 
 class Elements(Protocol):
-    """Elements by their addresses, from 0 on."""
+    """Elements that can be read by address."""
 
     def read(self, addresses: IntArray) -> Array: ...
     def read_run(self, start: int, stop: int) -> Array: ...
@@ -24,14 +24,14 @@ class Elements(Protocol):
 def read_by_part(
     ends: IntArray, addresses: IntArray, dtype: "np.dtype[_ScalarT]", part: Callable[[int], Elements]
 ) -> "npt.NDArray[_ScalarT]":
-    """Return elements by address; each part that has some is read once. O(addresses · log(addresses)).
+    """Return elements by address, reading each needed part once. O(addresses · log(addresses)).
 
     Parameters
     ----------
     ends
-        The address at which each part starts, and the size of all.
+        Start address of each part, and the total size.
     part
-        Called with the number of a part.
+        Function that returns a part by number.
     """
     result: npt.NDArray[_ScalarT] = np.empty(addresses.shape, dtype)
     flat, wanted = result.reshape(-1), addresses.reshape(-1)
@@ -46,7 +46,7 @@ def read_by_part(
 
 
 def parts_of_run(ends: IntArray, start: int, stop: int) -> range:
-    """Return the numbers of the parts that a run begins in, ends in, and has between."""
+    """Return the numbers of the parts that a run touches."""
     first = int(np.searchsorted(ends, start, side="right")) - 1
     return range(first, int(np.searchsorted(ends, stop, side="left")))
 
@@ -54,7 +54,7 @@ def parts_of_run(ends: IntArray, start: int, stop: int) -> range:
 def read_run_by_part(
     ends: IntArray, start: int, stop: int, dtype: "np.dtype[_ScalarT]", part: Callable[[int], Elements]
 ) -> "npt.NDArray[_ScalarT]":
-    """Return a run of elements; no copy if one part has them all. Parameters are as of `read_by_part`."""
+    """Return a run of elements, without a copy if in one part. Parameters are as in `read_by_part`."""
     if stop <= start:
         return np.empty(0, dtype)
     numbers = parts_of_run(ends, start, stop)
@@ -69,7 +69,7 @@ def read_run_by_part(
 def copy_parts(
     run: Array, start: int, ends: IntArray, numbers: IntArray, part: Callable[[int], Elements]
 ) -> None:
-    """Write to a run of elements, which begins at an address, those that are in some of the parts."""
+    """Copy the elements of some parts into a run that begins at address `start`."""
     begins = np.maximum(ends[numbers], start)
     stops = np.minimum(ends[numbers + 1], start + len(run))
     for k in np.flatnonzero(begins < stops).tolist():

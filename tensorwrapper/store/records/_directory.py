@@ -1,4 +1,4 @@
-"""`Directory`: which records a file has, by the names of the tensors in them. Pure."""
+"""`Directory`: the records of a file, by tensor name. Does no I/O."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
 from itertools import chain, count
@@ -25,7 +25,7 @@ def _kind(fields: tuple[str, ...]) -> str:
 
 @final
 class Directory:
-    """The records that were found, and facts about the file as a whole."""
+    """Records of a file, and properties of the file as a whole."""
 
     __slots__ = (
         "_entries",
@@ -52,10 +52,10 @@ class Directory:
     )
 
     def __init__(self) -> None:
-        # The places of a tensor, or its number among the listed ones.
+        # Places of a tensor, or its number among the listed tensors.
         self._entries: dict[str, tuple[Place, ...] | int] = {}
         self._listed: list[Listing] = []
-        self._n_listed = 0  # rows of these that `_rows` does not have
+        self._n_listed = 0  # listed rows that are not in `_rows`
         self._rows: list[Row] = []
         self._extensions: dict[str, list[Row]] = {}
         self._metadata: Place | None = None
@@ -63,21 +63,21 @@ class Directory:
         self._may_have: Callable[[str], bool] | None = None
         self._find: Callable[[str], Row | None] | None = None
         self._rows_at: Callable[[int], list[Row] | None] | None = None
-        self._n_loaded = 0  # rows that were read, and not added, before all were
+        self._n_loaded = 0  # rows that were read but not added before the directory was complete
         self.before = 0
-        """Number of rows before `rows`: they are in indices, and were not read."""
+        """Number of rows before `rows`, which are in unread indexes."""
         self.chain: list[tuple[int, int]] = []
-        """Start of each valid index, and the number of the first row that it lists."""
+        """Start of each valid index, and the number of its first row."""
         self.end = 0
         """Position of the next record."""
         self.torn: str | None = None
         """Reason why the bytes from `end` on are not a record; None if there are none."""
         self.is_unchecked = False
-        """True if those bytes may be sound: their checksum cannot be computed here."""
+        """True if those bytes may be valid, but their checksum cannot be computed here."""
         self.complaints: list[str] = []
         """Damage that was found and skipped."""
         self.records: dict[str, tuple[str, ...]] = {}
-        """Names of records, and of their fields, as far as they were read."""
+        """Names of records and of their fields, as far as read."""
         self.views: dict[str, int] = {}
         """Start of the record of each view. A tensor of the same name hides it."""
         self._partial: dict[str, list[Place]] = {}
@@ -97,20 +97,20 @@ class Directory:
         find: Callable[[str], Row | None],
         rows_at: "Callable[[int], list[Row] | None]",
     ) -> "Directory":
-        """Return a directory of records that are listed and not read yet.
+        """Return a directory of listed records that are not read yet.
 
         Parameters
         ----------
         chain, before, end, records, views
             As the attributes.
         load
-            Reads all of it.
+            Function that reads the whole directory.
         may_have
-            Returns whether a name may be among them; False is certain.
+            Function that returns False if a name is certainly not listed.
         find
-            Returns the last record of a name; None if it was not found.
+            Function that returns the last record of a name; None if not found.
         rows_at
-            Reads the rows of the index that starts at a place; None if it is damaged.
+            Function that reads the rows of the index at a position; None if damaged.
         """
         new = cls()
         new.chain, new.before, new.end, new.records = chain, before, end, dict(records)
@@ -133,12 +133,12 @@ class Directory:
 
     @property
     def names(self) -> KeysView[str]:
-        """The names of all tensors that are there as a whole, in order."""
+        """Names of all complete tensors, in order."""
         self._complete()
         return self._entries.keys()
 
     def places(self, name: str) -> tuple[Place, ...] | None:
-        """Return the pieces of a tensor, as it was begun; None if it is not there as a whole."""
+        """Return the pieces of an original tensor; None if it is missing or incomplete."""
         self._complete()
         return self._places(name)
 
@@ -154,14 +154,14 @@ class Directory:
 
     @property
     def extensions(self) -> Mapping[str, Sequence[Row]]:
-        """The records that were added to tensors, in order; of those that have none there is no entry."""
+        """Records that extend tensors, in order; tensors without extensions have no entry."""
         self._complete()
         return self._extensions
 
     def field_of(self, name: str) -> tuple[str, str] | None:
-        """Return the records, and the field among them, that a dotted name leads to; None if there are none.
+        """Return the names of the records and the field for a dotted name; None if there are none.
 
-        A tensor of the file that has the name hides the field.
+        A tensor with the same name hides the field.
         """
         for owner in dotted(name):
             field = name[len(owner) + 1 :]
@@ -170,11 +170,11 @@ class Directory:
         return None
 
     def has_view(self, name: object) -> bool:
-        """Return whether a name is that of a view, and of no tensor."""
+        """Return True if a name belongs to a view, and to no tensor."""
         return isinstance(name, str) and name in self.views and name not in self.names
 
     def listed(self) -> Collection[str]:
-        """Return the names of all tensors and fields that are there as a whole, in order; then of views."""
+        """Return the names of all complete tensors and fields, in order, then of views."""
         names = self.names
         if not self.records:
             return dict.fromkeys([*names, *self.views]) if self.views else names
@@ -182,7 +182,7 @@ class Directory:
         for name in names:
             fields = self.records.get(name)
             listed += [name] if fields is None else [f"{name}.{field}" for field in fields]
-        # A tensor hides a field of the same name, and a view.
+        # A tensor hides a field or a view of the same name.
         return dict.fromkeys([*listed, *self.views])
 
     @property
@@ -193,7 +193,7 @@ class Directory:
         return self._metadata
 
     def has(self, name: object) -> bool:
-        """Return whether there is a tensor of this name; O(log n) where nothing was read yet."""
+        """Return True if there is a tensor with this name; O(log n) before anything is read."""
         if name in self._entries or name in self._extensions or name in self.views:
             return True
         if self._may_have is None or not isinstance(name, str) or not self._may_have(name):
@@ -201,14 +201,14 @@ class Directory:
         return self._last(name) is not None or name in self.names
 
     def newest(self, name: str) -> Row | None:
-        """Return the last extension of a tensor, as far as it was read; O(1)."""
+        """Return the last read extension of a tensor; O(1)."""
         known = self._extensions.get(name)
         return known[-1] if known else None
 
     def tip(self, name: str) -> tuple[Row, ...] | None:
-        """Return the record that was added last to a tensor: where it was cut and not extended, all pieces.
+        """Return the last record of a tensor, or all of its pieces if it was split and not extended.
 
-        None if there is no such tensor. Where nothing was read yet, only as much is read as finds it.
+        Return None if there is no such tensor. Before the directory is read, reads only as much as needed.
         """
         newest = self.newest(name)
         if newest is None and name not in self._entries:
@@ -226,20 +226,20 @@ class Directory:
         return tuple([(name, place, piece, len(places), None) for piece, place in enumerate(places)])
 
     def _last(self, name: str) -> Row | None:
-        """Return the last record of a name that was not read yet, if it is complete by itself."""
+        """Return the last unread record of a name, if it is complete by itself."""
         if self._find is None or name in self._entries:
             return None
         found = self._find(name)
         if found is None or found[3] == 1:
             return found
-        # Truncation may cut off the last of the pieces; a tensor begun in pieces needs all of them.
+        # Truncation may remove the last piece, and an original tensor in pieces needs all of them.
         return found if found[4] is not None and found[2] == found[3] - 1 else None
 
     def rows_from(self, indices: Sequence[tuple[int, int]]) -> list[Row] | None:
-        """Return all rows from the first of some links at the end of the chain on; None if one is damaged."""
+        """Return all rows from the given last links of the chain on; None if an index is damaged."""
         first = indices[0][1]
         earlier: list[Row] = []
-        # Those from `before` on are at hand.
+        # Rows from `before` on are already read.
         for start, number in indices:
             if number >= self.before:
                 continue
@@ -291,35 +291,34 @@ class Directory:
         return (*torn, *unfinished, *[Loss(text, "", "damage") for text in self.complaints])
 
     def take(self, row: Row, fields: tuple[str, ...]) -> None:
-        """Add a record whose label was read: of records, with the names of their fields; it raises as `add`.
+        """Add a record whose label was read, with the field names for records. Raises as `add`.
 
         Raises
         ------
         DataFileError
-            Also if an extension is of another kind, or has other fields, than the first part.
+            Also if an extension differs from the original in kind or fields.
         """
         name = row[0]
         goes_on = name in self._entries or row[2] > 0
         if goes_on and name and fields != self.records.get(name, ()):
             raise DataFileError(
-                f"the record at {row[1].start} goes on with {name!r} as {_kind(fields)}, and it was begun as "
-                f"{_kind(self.records.get(name, ()))}"
+                f"the record at {row[1].start} continues {name!r} as {_kind(fields)}, but it "
+                f"was started as {_kind(self.records.get(name, ()))}"
             )
         self.add(row)
         if fields and not goes_on:
             self.records[name] = fields
         elif not goes_on:
-            # The name of an unfinished tensor may begin again as another kind.
+            # The name of an unfinished tensor may be reused for another kind.
             self.records.pop(name, None)
 
     def add(self, row: Row) -> None:
-        """Add a record that is after all others.
+        """Add the last record.
 
         Raises
         ------
         DataFileError
-            If there is a tensor of this name, or none that is extended, or a piece that should come before is
-            missing.
+            If the name is taken, the tensor to extend is missing, or a previous piece is missing.
         """
         name, place, piece, pieces, after = row
         if not name:
@@ -331,7 +330,7 @@ class Directory:
         elif pieces == 1:
             self._entries[name] = (place,)
         else:
-            # A piece 0 starts again: earlier pieces were left unfinished by a writer that died.
+            # A piece 0 restarts the tensor, whose earlier pieces a killed writer left unfinished.
             parts = self._partial[name] = [] if piece == 0 else self._partial.get(name, [])
             if len(parts) != piece:
                 raise DataFileError(
@@ -349,7 +348,7 @@ class Directory:
         Raises
         ------
         DataFileError
-            If there is a view or a tensor of this name.
+            If the name is taken.
         """
         if name in self.views or name in self._entries:
             raise DataFileError(f"the record at {place.start} repeats the name {name!r}")
@@ -357,7 +356,7 @@ class Directory:
         self.end = place.stop
 
     def add_all(self, found: Listing | Sequence[Row]) -> None:
-        """Add records that lie after all others, in order; it raises as `add` does."""
+        """Add records after all others, in order. Raises as `add`."""
         if isinstance(found, Listing):
             if not self._rows and self._list(found):
                 return
@@ -375,7 +374,7 @@ class Directory:
             self.end = found[-1][1].stop
 
     def _list(self, found: Listing) -> bool:
-        """Add listed records, unless a name is repeated."""
+        """Add listed records; return False if a name is repeated."""
         new: dict[str, tuple[Place, ...] | int] = dict(zip(found.names, count(self._n_listed), strict=False))
         last = cast("int | None", new.pop("", None))
         unnamed = 0 if last is None else found.names.count("")
@@ -386,7 +385,7 @@ class Directory:
         if self._entries:
             self._entries.update(new)
         else:
-            # Not copied: of 10^5 names that was a third of opening the file.
+            # Avoid a copy, which for 10^5 names took a third of the time to open a file.
             self._entries = new
         self._listed.append(found)
         self._n_listed += len(found)
@@ -395,13 +394,13 @@ class Directory:
 
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
-        # With a lazy directory, the writer has already looked the name up.
+        # With a lazy directory, the writer has already looked up the name.
         if self._load is None and name not in self._entries:
-            raise DataFileError(f"the record at {place.start} extends {name!r}, which is not there")
+            raise DataFileError(f"the record at {place.start} extends {name!r}, which does not exist")
         parts = [] if piece == 0 else self._unfinished.get(name, [])
         before = parts or self._extensions.get(name)
         if before and after <= (before[-1][4] or 0):
-            # Each has at least one row, so that a reader of all rows uses each of them.
+            # Each extension has at least one row, so that reading all rows uses each of them.
             raise DataFileError(
                 f"the record at {place.start} extends {name!r} at row {after}, after one at {before[-1][4]}"
             )

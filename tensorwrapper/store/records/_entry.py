@@ -1,4 +1,4 @@
-"""`Entry`: facts about a tensor in a file, from the label of its record alone."""
+"""`Entry`: metadata of a tensor in a file, from the label of its record."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, final
@@ -19,26 +19,26 @@ __all__ = ["Entry", "make_entry", "number_of", "packing_of"]
 @final
 @frozen
 class Entry:
-    """Facts about a stored tensor; none needs its elements."""
+    """Metadata of a stored tensor, known without reading elements."""
 
     name: str
     shape: Shape
     dtype: str
-    """The type of the elements, as NumPy names it."""
+    """NumPy name of the dtype."""
     packing: str
     """Storage of the elements: ``dense``, or another packing of the format."""
     size: int
     """Number of elements."""
     nbytes: int
-    """The bytes in the file, labels and padding included; of a field of records those of its elements."""
+    """Size in the file in bytes, with labels and padding; for a field of records that of its elements."""
     pieces: int
-    """In how many records the tensor is stored."""
+    """Number of records of the tensor."""
     start: int
-    """Start of the first of them."""
+    """Start of the first record."""
 
 
 def number_of(message: Message, field: str) -> int:
-    """Return the number of the tensor that is a field of records; 0 without a field."""
+    """Return the number of a field's tensor in its records; 0 without a field."""
     if not field:
         return 0
     label = cast("Mapping[str, Any]", message.label_object)
@@ -46,7 +46,7 @@ def number_of(message: Message, field: str) -> int:
 
 
 def packing_of(message: Message, field: str = "") -> str:
-    """Return how the elements of the tensor in a message, or of a field of its records, are stored."""
+    """Return the packing of the tensor in a message, or of a field of its records."""
     label = cast("Mapping[str, Any]", message.label_object)
     number = number_of(message, field)
     return cast("str", label["TENS"]["tensors"][number].get("packing") or "dense")
@@ -59,7 +59,7 @@ def make_entry(
     places: tuple[Place, ...],
     field: str = "",
 ) -> Entry:
-    """Return the facts of a tensor, or of a field, whose first record holds `message`."""
+    """Return the entry of a tensor, or of a field, whose first record has `message`."""
     nbytes = tensor.nbytes if field else sum([HEADER_BYTES + place.length for place in places])
     return Entry(
         name,

@@ -1,8 +1,7 @@
-"""The record header, alignment and names: the numbers of the file format. Pure; docs/format.md says why.
+"""Constants and headers of the file format; docs/format.md explains them. Does no I/O.
 
-A file is records, one after the other, each starting at a multiple of 64: a header of 32 bytes, and a TENS
-message as one frame. Data parts of the message start at multiples of 64 as well; parts that no tensor names
-fill the gaps.
+A file is a sequence of records, each aligned to 64 bytes: a header of 32 bytes, and a TENS message as one
+frame. Data parts of the message are also aligned to 64 bytes; unreferenced parts are padding.
 """
 
 import struct
@@ -29,13 +28,13 @@ __all__ = [
 ]
 
 MAGIC: Final = b"\x89TENS\r\n\x1a"
-"""As in PNG: no text starts like this, and a transfer that rewrites line ends breaks it."""
+"""As in PNG, no text starts like this, and conversion of line ends corrupts it detectably."""
 VERSION: Final = 2
 ALIGNMENT: Final = 64
 HEADER_BYTES: Final = 32
 TAIL_BYTES: Final = 17
 MOST_ROWS: Final = 2**62
-"""Rows of a tensor before an extension at most: sums of two stay within 64 bits."""
+"""Limit on the rows before an extension, so that sums of two fit 64 bits."""
 
 _HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
@@ -45,14 +44,14 @@ _TAIL_MAGIC = b"TENSEND\n"
 @final
 @frozen
 class RecordHeader:
-    """Fields of the header of a record."""
+    """The header of a record."""
 
     length: int
-    """Bytes of the message that follows."""
+    """Size of the following message in bytes."""
     algorithm: int
-    """The checksum algorithm: a number of `Algorithm`."""
+    """Number of the checksum `Algorithm`."""
     checksum: int
-    """Checksum of those bytes."""
+    """Checksum of the message."""
 
 
 def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
@@ -62,33 +61,33 @@ def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
 
 
 def unpack_header(raw: bytes) -> RecordHeader:
-    """Return the fields of a foreign header.
+    """Return the fields of an untrusted header.
 
     Raises
     ------
     DataFileError
-        If it is cut off or no header, its checksum does not fit, or its version is not known; the text
-        completes a sentence about the record.
+        If the header is truncated or invalid, its checksum does not match, or its version is unknown; the
+        text completes a sentence about the record.
     """
     if len(raw) < HEADER_BYTES:
-        raise DataFileError(f"is cut off after {len(raw)} of the {HEADER_BYTES} bytes of its header")
+        raise DataFileError(f"is truncated after {len(raw)} of the {HEADER_BYTES} bytes of its header")
     magic, length, version, algorithm, checksum, own = _HEADER.unpack(raw)
     if magic != MAGIC:
         raise DataFileError(f"starts with {magic!r} instead of {MAGIC!r}")
     if own != zlib.crc32(raw[:28]):
-        raise DataFileError("has a header whose checksum does not fit")
+        raise DataFileError("has a header with a wrong checksum")
     if version != VERSION:
-        raise DataFileError(f"has version {version}; this reader knows {VERSION}")
+        raise DataFileError(f"has version {version}; supported: {VERSION}")
     return RecordHeader(length, algorithm, checksum)
 
 
 def pack_tail(start: int) -> bytes:
-    """Return the last bytes of a file that ends with an index record at `start`, size byte included."""
+    """Return the last bytes of a file with an index record at `start`, including the size byte."""
     return _TAIL.pack(TAIL_BYTES - 1, start, _TAIL_MAGIC)
 
 
 def unpack_tail(raw: bytes) -> int | None:
-    """Return where the index record starts that the last bytes of a file name; None if they name none."""
+    """Return the start of the index record from the last bytes of a file; None if there is none."""
     if len(raw) != TAIL_BYTES:
         return None
     size, start, magic = _TAIL.unpack(raw)
@@ -98,15 +97,15 @@ def unpack_tail(raw: bytes) -> int | None:
 def pack_body(
     frames: Sequence[bytes | memoryview], *, tail_of: int | None = None
 ) -> list[bytes | memoryview]:
-    """Return the message of a record as buffers to write one after the other; parts are not copied.
+    """Return the message of a record as buffers to write in sequence, without copying parts.
 
     Parameters
     ----------
     frames
-        The frames of a message: two headers, and parts of which every second one, from the first on, is
-        empty and will be filled so that the next one starts at a multiple of 64.
+        The frames of a message: two headers, and parts. Every second part, from the first on, is empty
+        padding that will align the next part to 64 bytes.
     tail_of
-        Where the record starts, for an index: its last part says so.
+        Start of the record, for an index, whose last part stores it.
     """
     pieces = sized_frames(frames)
     place = HEADER_BYTES + sum(map(len, pieces[:4]))
@@ -116,7 +115,7 @@ def pack_body(
         pieces[k], pieces[k + 1] = bytes((gap,)), bytes(gap)
         place += 1 + gap + len(pieces[k + 2]) + len(pieces[k + 3])
     if tail_of is None:
-        # Never empty: there are readers that refuse a message whose last part is.
+        # Never empty, because some readers reject a message with an empty last part.
         gap = -(place + 2) % ALIGNMENT + 1
         pieces += (bytes((gap,)), bytes(gap))
     else:

@@ -1,4 +1,4 @@
-"""Read the directory of a file: from the index at its end, or by a scan of all records."""
+"""Read the directory of a file from the index at its end, or by a scan of all records."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -41,9 +41,9 @@ __all__ = [
 ]
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
-"""Returns so many bytes from a place of a file on; fewer where it ends."""
+"""Function that returns bytes from a position of a file, fewer at its end."""
 
-_GLANCE: Final = 4096  # bytes: a header and nearly every label
+_GLANCE: Final = 4096  # bytes, enough for a header and nearly every label
 _CHUNK: Final = 2**20
 _DEPTH: Final = 64
 
@@ -54,11 +54,11 @@ def load_directory(read_at: ReadAt, size: int) -> Directory:
     Raises
     ------
     DataFileError
-        If it is no such file, or has an index that is undamaged and cannot be right.
+        If the file has another format, or an index with a correct checksum has impossible values.
     """
     start = read_at(0, len(MAGIC))
     if start != MAGIC[: len(start)]:
-        raise DataFileError(f"is no .tens file: it starts with {start!r}")
+        raise DataFileError(f"is not a .tens file: it starts with {start!r}")
     last = unpack_tail(read_at(size - TAIL_BYTES, TAIL_BYTES)) if size >= TAIL_BYTES else None
     if last is not None:
         directory = _by_index(read_at, last, size)
@@ -68,7 +68,7 @@ def load_directory(read_at: ReadAt, size: int) -> Directory:
 
 
 def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
-    """Return the directory that the chain of indices gives; None if one of them is damaged."""
+    """Return the directory from the chain of indexes; None if an index is damaged."""
     parts: list[tuple[int, int, Sequence[Tensor[Any]], RecordFacts]] = []
     start: int | None = last
     end = size
@@ -92,24 +92,24 @@ def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
 
 
 def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: int, end: int) -> None:
-    """Add the views that an index lists, whose records are between two places.
+    """Add the views that an index lists, with records between two positions.
 
     Raises
     ------
     DataFileError
-        If a view is outside of them, or repeats a name.
+        If a view is outside this range, or repeats a name.
     """
-    # JSON has them by their names.
+    # JSON lists views by name.
     for name, start in sorted(views, key=lambda own: own[1]):
         if not begin <= start < end or name in directory.views:
-            raise DataFileError(f"has an index with a view {name[:40]!r} at {start}, where it cannot be")
+            raise DataFileError(f"has an index with a view {name[:40]!r} at the impossible position {start}")
         directory.views[name] = start
 
 
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
 ) -> tuple[Sequence[Tensor[Any]], RecordFacts, int] | None:
-    """Return the tables of an index, its facts, and its end; None if it is damaged."""
+    """Return the tables, the facts and the end of an index; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -131,16 +131,16 @@ def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -
         table, names, grown = _tables_of(tables, nbytes)
         return unpack_rows(table, names, begin, end, grown)
     except TensorNameError as error:
-        raise DataFileError(f"has an index with a name that is none: {error}") from error
+        raise DataFileError(f"has an index with an invalid name: {error}") from error
     except DataFileError:
         raise
     except TensorWrapperError as error:
-        raise DataFileError(f"has an index that is refused: {error}") from error
+        raise DataFileError(f"has an invalid index: {error}") from error
 
 
 def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
-    """Return the tables of an index of so many bytes: they are in it as they are, and have no more."""
-    # Tensors are read on access, and may be of an unknown kind, or not a dense box.
+    """Return the tables of an index of `nbytes` bytes; raise if they are larger than the index."""
+    # Tensors are read on access, and may have an unknown packing, or not be dense boxes.
     if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
         raise DataFileError("has an index without its two tables")
     if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
@@ -167,9 +167,9 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
 
 
 def scan(read_at: ReadAt, size: int) -> Directory:
-    """Return the directory of a file without its index: header after header, up to the first invalid one.
+    """Return the directory of a file from all headers up to the first invalid one, without an index.
 
-    Elements are not read, except those of the last record: an index after it would have vouched for them.
+    Elements are not read, except those of the last record, which no index confirms.
     """
     directory = Directory()
     place = 0
@@ -183,7 +183,7 @@ def scan(read_at: ReadAt, size: int) -> Directory:
             directory.torn = f"the record at {place}{_named(read_at, place, raw)} {error}"
             break
         if waiting is not None:
-            _take(directory, waiting[0], waiting[2])
+            _add_record(directory, waiting[0], waiting[2])
         waiting = where, header, _facts(directory, read_at, raw, where)
         place = where.stop
     if waiting is not None:
@@ -195,7 +195,7 @@ def scan(read_at: ReadAt, size: int) -> Directory:
             sound, trouble = False, str(error)
             directory.is_unchecked = True
         if sound:
-            _take(directory, where, facts)
+            _add_record(directory, where, facts)
         else:
             named = f" ({_of(facts)})" if facts.name else ""
             directory.torn = f"the record at {where.start}{named} {trouble}"
@@ -205,7 +205,7 @@ def scan(read_at: ReadAt, size: int) -> Directory:
 
 
 def _named(read_at: ReadAt, start: int, raw: bytes) -> str:
-    """Return of which tensor a record is that is cut off, if so much of it is there."""
+    """Return the name of a truncated record's tensor, if its label is complete."""
     try:
         facts = read_facts_at(read_at, Place(start, unpack_header(raw[:HEADER_BYTES]).length), raw)
     except (DataFileError, RemoteProtocolError):
@@ -220,13 +220,13 @@ def _of(facts: RecordFacts) -> str:
 def _place(start: int, length: int, size: int) -> Place:
     place = Place(start, length)
     if place.stop > size:
-        raise DataFileError(f"is cut off: it ends at {place.stop}, and the file at {size}")
+        raise DataFileError(f"is truncated: it ends at {place.stop}, but the file at {size}")
     if place.stop % ALIGNMENT:
         raise DataFileError(f"has {length} bytes, after which no record can start")
     return place
 
 
-def _take(directory: Directory, place: Place, facts: RecordFacts) -> None:
+def _add_record(directory: Directory, place: Place, facts: RecordFacts) -> None:
     if facts.kind not in ("tensor", "records", "view", "metadata"):
         return
     try:
@@ -247,12 +247,12 @@ def _facts(directory: Directory, read_at: ReadAt, raw: bytes, place: Place) -> R
 
 
 def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFacts:
-    """Return the facts of a record from its label, reading nothing else.
+    """Return the facts of a record, reading only its label.
 
     Raises
     ------
     DataFileError, RemoteProtocolError
-        If it is no such label; the text completes a sentence about the record.
+        If the label is invalid; the text completes a sentence about the record.
     """
     raw = raw or read_at(place.start, _GLANCE)
     body = HEADER_BYTES
@@ -264,13 +264,13 @@ def read_facts_at(read_at: ReadAt, place: Place, raw: bytes = b"") -> RecordFact
     if size < 8 or body - HEADER_BYTES + size > place.length:
         raise DataFileError(f"has a label of {size} bytes in a message of {place.length}")
     if size > 2**24:
-        raise DataFileError(f"has a label of {size} bytes, over the {2**24} allowed")
+        raise DataFileError(f"has a label of {size} bytes, over the limit of {2**24}")
     frame = raw[body : body + size] if body + size <= len(raw) else read_at(place.start + body, size)
     return read_facts(read_label(memoryview(frame)))
 
 
 def is_sound(read_at: ReadAt, place: Place, header: RecordHeader) -> bool:
-    """Return whether the message in a record has its checksum, reading it piece by piece.
+    """Return True if the message of a record matches its checksum. Reads it in blocks.
 
     Raises
     ------
@@ -288,28 +288,28 @@ def _chunks(read_at: ReadAt, place: Place) -> Iterator[bytes]:
 
 
 def check_tear(read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Raise unless the bytes after the last record are an unfinished one, and so may be cut off.
+    """Raise unless the bytes after the last record are an unfinished record, which may be truncated.
 
-    A record with a sound header that is not all there, or does not have its checksum, is. Bytes without
-    such a header are if no sound header follows: else a record in the middle is damaged, and there are
-    others after it.
+    A record with a valid header is unfinished if it is incomplete or its checksum does not match. Bytes
+    without a valid header are unfinished if no valid header follows. Otherwise a record in the middle is
+    damaged, and others follow it.
 
     Raises
     ------
     DataFileError
-        If records follow, or the last one cannot be checked here.
+        If records follow, or the checksum of the last record cannot be computed here.
     """
     if directory.is_unchecked:
-        raise DataFileError(f"is not appended to: {directory.torn}")
+        raise DataFileError(f"cannot be appended to: {directory.torn}")
     place = _record_after(read_at, directory, size)
     if place is not None:
         raise DataFileError(
-            f"is damaged: {directory.torn}, and others seem to follow at {place}; it is not appended to"
+            f"is damaged: {directory.torn}, and others seem to follow at {place}; it cannot be appended to"
         )
 
 
 def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | None:
-    """Return where a record seems to follow damage; None if it is only cut off, or nothing follows."""
+    """Return the position of a record that seems to follow damage; None if there is none."""
     try:
         unpack_header(read_at(directory.end, HEADER_BYTES))
     except DataFileError:
@@ -323,7 +323,7 @@ def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | Non
 
 
 def warn_of_damage(path: object, read_at: ReadAt, directory: Directory, size: int) -> None:
-    """Warn the reader of a file with damage in the middle: later records are not found, and may exist."""
+    """Warn about damage in the middle of a file, after which records may exist that are not found."""
     if directory.torn is None or directory.is_unchecked:
         return
     place = _record_after(read_at, directory, size)

@@ -1,4 +1,4 @@
-"""The rows of an index: convert records to tables of numbers and names, and back. Pure."""
+"""Convert records to the tables of an index, and back. Does no I/O."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
@@ -20,7 +20,7 @@ __all__ = ["Listing", "Place", "Row", "pack_rows", "unpack_rows"]
 
 
 _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
-"""Bytes of ASCII that no name has."""
+"""ASCII bytes that names cannot contain."""
 
 
 @final
@@ -30,25 +30,25 @@ class Place:
 
     start: int
     length: int
-    """Bytes of its message."""
+    """Size of its message in bytes."""
 
     @property
     def stop(self) -> int:
-        """Least start of the next record."""
+        """Smallest possible start of the next record."""
         return self.start + HEADER_BYTES + self.length
 
 
 Row: TypeAlias = tuple[str, Place, int, int, int | None]
-"""Name (empty for a record about the file), place, number of the piece, how many pieces there are, and for an
-extension how many rows of the tensor come before it."""
+"""Name (empty for a record about the file), place, number of the piece, number of pieces, and for an
+extension the number of previous rows of the tensor."""
 
 
 @final
 @frozen(eq=False)
 class Listing:
-    """Records about the file, and tensors in one record each: columns, since most files have no others.
+    """Columns for records about the file and for tensors in one record each, the usual case.
 
-    A file of 10^5 tensors is opened without an object for each, which Python's collector would look at.
+    Opening a file with 10^5 tensors creates no object per tensor for the garbage collector.
     """
 
     names: list[str]
@@ -63,17 +63,16 @@ class Listing:
         return Place(int(self.starts[number]), int(self.lengths[number]))
 
     def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
-        """Return a row for each record; `after` has how many rows come before each extension."""
+        """Return a row for each record; `after` has the number of rows before each extension."""
         places = map(Place, self.starts.tolist(), self.lengths.tolist())
         return list(zip(self.names, places, repeat(0), repeat(1), after, strict=False))
 
 
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
-    """Return the table of an index, its names, and how many rows come before each extension.
+    """Return the table of an index, its names, and the number of rows before each extension.
 
-    The names are the bytes of all of them, one after the other. Of records other than extensions the last
-    table has
-    -1; it is None if there is none.
+    The names are concatenated bytes. The last table has -1 for records that are not extensions; it is None
+    without extensions.
     """
     encoded = [row[0].encode() for row in rows]
     table = np.empty((len(rows), 5), dtype="<i8")
@@ -89,14 +88,14 @@ def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
     if grown is None:
         return [None] * count
     if len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS:
-        raise DataFileError("the index has extensions that do not go with its records, or are too large")
+        raise DataFileError("the index has extensions that do not match its records, or are too large")
     return [None if n < 0 else n for n in grown.tolist()]
 
 
 def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | None:
-    """Return the names if all are ASCII text that `check_name` accepts; None if they need single checks.
+    """Return the names if all are ASCII and valid; None if they must be checked one by one.
 
-    They have so many bytes, and end at these places.
+    `sizes` and `ends` are the sizes and ends of the names in bytes.
     """
     if int(sizes.max()) > NAME_BYTES or not names.isascii() or names.translate(None, _REFUSED) != names:
         return None
@@ -106,35 +105,35 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:
-    """Raise for errors of a table of records between two places, and names of so many bytes."""
+    """Raise the error of an invalid table of records."""
     ends, starts, lengths, _, _ = table.T
-    # Bounded before anything is added to it: no sum can overflow.
+    # Check bounds before adding, so that no sum overflows.
     if int(lengths.min()) < 0 or int(lengths.max()) > end or int(starts.min()) < begin:
-        raise DataFileError("the index names a place outside of its part of the file")
+        raise DataFileError("the index has a position outside its part of the file")
     if int(starts.max()) > end or (starts % ALIGNMENT).any():
-        raise DataFileError(f"the index names a start that is no multiple of {ALIGNMENT}, or too large")
+        raise DataFileError(f"the index has a start that is not a multiple of {ALIGNMENT}, or too large")
     stops = starts + lengths + HEADER_BYTES
     if (starts[1:] < stops[:-1]).any() or int(stops[-1]) > end:
-        raise DataFileError("the index has records that overlap, or reach beyond their part of the file")
+        raise DataFileError("the index has records that overlap, or exceed its part of the file")
     if int(ends[0]) < 0 or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != n_bytes:
         raise DataFileError("the index has names that do not add up")
-    raise DataFileError("the index has pieces beyond their number")
+    raise DataFileError("the index has piece numbers that exceed the number of pieces")
 
 
 def unpack_rows(
     table: IntArray, names: bytes, begin: int, end: int, grown: IntArray | None = None
 ) -> Listing | list[Row]:
-    """Return the rows of a foreign index, of records between `begin` and `end`.
+    """Return the rows of an untrusted index, for records between `begin` and `end`.
 
     Raises
     ------
     DataFileError
-        If one is out of bounds, or overlaps another, or its name or number is not acceptable.
+        If a record is out of bounds or overlaps another, or its name or number is invalid.
     """
     if not len(table):
         return []
     ends, starts, lengths, pieces, totals = table.T
-    # Read without signs, negative numbers are above all others. Sums of bounded numbers do not overflow.
+    # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
     most = table.view(np.uint64).max(axis=0).tolist()
     sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
     sizes[1:] -= ends[:-1]

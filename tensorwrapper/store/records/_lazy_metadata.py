@@ -1,4 +1,4 @@
-"""Metadata of tensors and sets, parsed on access: most readers of a file never use it."""
+"""Metadata of tensors and sets, parsed on access, because most readers never use them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -11,7 +11,7 @@ __all__ = ["LazyMetadata", "LazyMetadataByName", "told_of"]
 
 
 def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Loss, ...]]:
-    """Return a function that reads all metadata once, and returns a loss for each that is damaged."""
+    """Return a function that reads all metadata once, and returns the losses of damaged metadata."""
 
     @cache
     def told() -> tuple[Loss, ...]:
@@ -28,7 +28,7 @@ def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Los
 
 @final
 class LazyMetadata(Mapping[str, Any]):
-    """Metadata of one object, parsed when a key of it is first read."""
+    """Metadata of one object, parsed on first access."""
 
     __slots__ = ("_known", "_read")
 
@@ -53,7 +53,7 @@ class LazyMetadata(Mapping[str, Any]):
 
 @final
 class LazyMetadataByName(Mapping[str, Any]):
-    """Metadata of several objects, by name: each is parsed on access."""
+    """Metadata of several objects by name, each parsed on access."""
 
     __slots__ = ("_reads",)
 

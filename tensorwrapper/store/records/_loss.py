@@ -1,4 +1,4 @@
-"""`Loss`: one thing that a file has and no tensor says, or that was there and is not any more."""
+"""`Loss`: content of a file that tensors do not represent, or that is damaged or missing."""
 
 from typing import Literal, TypeAlias, final
 
@@ -21,7 +21,7 @@ LossCode: TypeAlias = Literal[
     "damage",
     "kind",
 ]
-"""Why something is not a tensor: for programs, which need not read the sentence."""
+"""Reason of a loss, for programs."""
 
 
 @final
@@ -37,12 +37,12 @@ class Loss(str, Shown):
     name
         Name in the file of the object left out; empty if there is no single one.
     code
-        Why: there is no such type of elements here (``"type"``), Python objects and references
-        (``"objects"``), nulls among numbers (``"null"``), links elsewhere (``"link"``), a convention
-        that does not hold (``"convention"``), a codec that is not installed (``"codec"``), a scale that is
-        not applied (``"scaled"``), a name that was changed or left (``"name"``), no elements (``"empty"``),
-        a member that is not an array (``"member"``), a version of a format that is not known (``"version"``),
-        damage (``"damage"``), or a kind of file that cannot say it (``"kind"``).
+        The reason: an unsupported dtype (``"type"``), Python objects and references (``"objects"``), null
+        numbers (``"null"``), a link that is not followed (``"link"``), a violated convention
+        (``"convention"``), a codec that is not installed (``"codec"``), a scale that is not applied
+        (``"scaled"``), a name that was changed or ignored (``"name"``), no elements (``"empty"``), a member
+        that is not an array (``"member"``), an unknown version of a format (``"version"``), damage
+        (``"damage"``), or a limit of the target format (``"kind"``).
     help
         Advice, which ends the sentence.
 
@@ -62,7 +62,7 @@ class Loss(str, Shown):
     _help: str
 
     def __new__(cls, text: str, name: str, code: LossCode, help: str = "") -> "Loss":  # noqa: A002
-        """Return the sentence with its fields for programs."""
+        """Return the sentence with its attributes."""
         found = super().__new__(cls, f"{text}: {help}" if help else text)
         found._name, found._code, found._help = name, code, help
         return found
@@ -74,7 +74,7 @@ class Loss(str, Shown):
 
     @property
     def code(self) -> LossCode:
-        """Why it is left out, in a word."""
+        """Reason of the loss, as one word."""
         return self._code
 
     @property
@@ -106,5 +106,5 @@ def unread(text: str, name: str, error: BaseException, otherwise: LossCode = "da
 
 
 def unsaid(name: str, what: str) -> Loss:
-    """Return that a kind of file cannot say something of a tensor."""
+    """Return the loss of content of a tensor that a format does not support."""
     return Loss(f"{what} of {name!r}", name, "kind")

@@ -1,6 +1,6 @@
-"""Origins of tensors and views: the file that each was read from, and its name there.
+"""Origins of tensors and views: the file that each was read from, and its name in the file.
 
-A view that is stored says its sources by these. They are kept for as long as the elements are.
+Stored views refer to sources by origins. An origin lives as long as the elements.
 """
 
 import os
@@ -32,32 +32,32 @@ __all__ = [
 ]
 
 _DIGEST: Final = 8
-_ENDS: Final = 4096  # bytes of the front and of the end of a file
+_ENDS: Final = 4096  # bytes at the start and at the end of a file
 _FILES: Final = 2**16  # of a folder
 
 
 @final
 @frozen(eq=False)
 class FileOrigin:
-    """The file that tensors came from, as it was when it was opened."""
+    """The file that tensors were read from, in its state on opening."""
 
     path: str
-    """Absolute."""
+    """Absolute path."""
     stat: tuple[int, ...]
-    """Identity of the file, different from a file that replaces it."""
+    """Version that distinguishes the file from a file that replaces it."""
     home: object = None
     """Reader of the file, if it is a `.tens` file."""
     options: Mapping[str, Json] = {}
-    """Options with which a file of another format was opened, unless its content determines them."""
+    """Options used to open a file of another format, unless its content determines them."""
 
     @classmethod
     def of(cls, path: Path, options: Mapping[str, Json]) -> "FileOrigin":
-        """Return the present state of a file that is not a `.tens` file."""
+        """Return the current state of a file that is not a `.tens` file."""
         where = as_found(path)
         return cls(where, stat_of(where, of_ours=False), None, options)
 
     def is_there(self) -> bool:
-        """Return whether the path still leads to this file, and not to another or a changed one."""
+        """Return True if the path still refers to this file, unchanged."""
         try:
             return stat_of(self.path, of_ours=self.home is not None) == self.stat
         except OSError:
@@ -67,23 +67,23 @@ class FileOrigin:
 @final
 @frozen(eq=False)
 class Origin:
-    """The file of a tensor or a view, and its name there."""
+    """The file of a tensor or a view, and its name in the file."""
 
     file: FileOrigin
     name: str
     layout: Layout[Any]
     """Layout of the whole tensor, or of the view."""
     version: Callable[[], str] | None
-    """Function that returns the identity of these elements; None if the file as a whole has it."""
+    """Function that returns the version of these elements; None if the file has one version."""
     calls: tuple[object, ...] | None = None
-    """The calls that made the view of its node; None of a tensor."""
+    """Calls that created the view from its node; None for a tensor."""
     written: "weakref.ref[Expression] | None" = None
-    """Expression of which these were made. An origin holds no sources: it would keep their files open."""
+    """Expression of the view. An origin does not refer to sources, as this would keep their files open."""
 
 
 @final
 class _Known(weakref.ref[Any]):
-    """A weak reference that knows under which number it is kept."""
+    """A weak reference that stores its own key."""
 
     __slots__ = ("number",)
 
@@ -94,7 +94,7 @@ _KNOWN: Final[dict[int, tuple[_Known, Origin]]] = {}
 
 
 def _forget(known: _Known, kept: dict[int, tuple[_Known, Origin]] = _KNOWN) -> None:
-    # The name of a module is gone when Python ends, and this is called.
+    # This may run at interpreter exit, when module globals are gone.
     found = kept.get(known.number)
     if found is not None and found[0] is known:
         del kept[known.number]
@@ -107,7 +107,7 @@ def as_found(path: str | Path) -> str:
 
 
 def stat_of(path: str | int, *, of_ours: bool) -> tuple[int, ...]:
-    """Return numbers of a file that another file at its path does not have; `.tens` files may grow."""
+    """Return numbers that distinguish a file from others at its path; `.tens` files may grow."""
     found = os.stat(path)
     return (found.st_dev, found.st_ino, *(() if of_ours else (found.st_size, found.st_mtime_ns)))
 
@@ -115,7 +115,7 @@ def stat_of(path: str | int, *, of_ours: bool) -> tuple[int, ...]:
 def remember(
     found: "Tensor[Any] | View[Any]", file: FileOrigin, name: str, version: Callable[[], str] | None = None
 ) -> None:
-    """Keep where a tensor or a view came from, for as long as its elements are there."""
+    """Record the origin of a tensor or a view, for the lifetime of its elements."""
     if isinstance(found, Tensor):
         _keep(found.buffer.owner, Origin(file, name, found.layout, version))
         return
@@ -138,13 +138,13 @@ def _keep(what: object, origin: Origin) -> None:
 
 
 def origin_of(what: object) -> Origin | None:
-    """Return the origin of a buffer, or of the node of a view; None if it is not known."""
+    """Return the origin of a buffer, or of the node of a view; None if unknown."""
     known = _KNOWN.get(id(what))
     return known[1] if known is not None and known[0]() is what else None
 
 
 def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:
-    """Return the identity of tensors: a number of the headers of their records, as 16 digits."""
+    """Return the version of a tensor: a hash of its record headers, as 16 digits."""
     made = blake2b(digest_size=_DIGEST)
     for place in places:
         made.update(read_at(place.start, HEADER_BYTES))
@@ -152,11 +152,11 @@ def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Pl
 
 
 def version_of_path(path: str) -> str:
-    """Return 16 digits that tell a file, or a folder of files, from another.
+    """Return a version of a file, or of a folder of files, as 16 digits.
 
-    The digits of a file depend on its size, and on its first and its last 4 KiB. The digits of a folder
-    depend on the sizes of its files, the first 65 536 by their paths. Of files of JSON they also depend on
-    4 KiB at both ends.
+    The version of a file depends on its size, and on its first and last 4 KiB. The version of a folder
+    depends on the sizes of its files, up to 65 536 in path order, and on the first and last 4 KiB of JSON
+    files.
     """
     made = blake2b(digest_size=_DIGEST)
     if not os.path.isdir(path):

@@ -13,23 +13,23 @@ from tensorwrapper.store.records._entry import Entry
 __all__ = ["MOST", "draw_entries", "file_html", "file_text"]
 
 MOST = 12
-"""Tensors that are drawn: for each its record is read."""
+"""Limit on the drawn tensors, each of which requires reading a record."""
 
 _LINES = 20
-_LONG = 40  # characters of a name, and of a shape
+_LONG = 40  # limit on the characters of a name, and of a shape
 
 
 def file_text(head: str, names: Collection[str], describe: Callable[[str], Entry] | None) -> str:
-    """Return a head and a table of tensors, in 20 lines at most.
+    """Return a headline and a table of tensors, in at most 20 lines.
 
     Parameters
     ----------
     head
-        The first line.
+        The headline.
     names
         Names of the tensors.
     describe
-        Returns the entry of one; None if that would send a request.
+        Function that returns the entry of a name; None if that would send a request.
     """
     rows = _rows(names, describe)
     more = len(names) - len(rows) + 1
@@ -42,15 +42,15 @@ def file_text(head: str, names: Collection[str], describe: Callable[[str], Entry
 
 
 def file_html(head: str, names: Collection[str], describe: Callable[[str], Entry] | None) -> str:
-    """Return a head and a table of tensors as HTML; parameters as of `file_text`."""
+    """Return a headline and a table of tensors as HTML; parameters as in `file_text`."""
     rows = _rows(names, describe)
     table = html_table(rows, more=max(len(names) - len(rows) + 1, 0))
     return html_block(head, folds=[Fold("tensors", table, opened=True)] if names else [])
 
 
 def _rows(names: Collection[str], describe: Callable[[str], Entry] | None) -> list[tuple[str, ...]]:
-    """Return titles, and name, shape, type and bytes of the first tensors."""
-    shown = itertools.islice(names, _LINES - 3)  # beside the head, the titles and the line that counts more
+    """Return the titles, and name, shape, dtype and bytes of the first tensors."""
+    shown = itertools.islice(names, _LINES - 3)  # less headline, titles and the line that counts the rest
     if describe is None:
         return [("name",), *[(_cut(name),) for name in shown]]
     return [("name", "shape", "dtype", "bytes"), *[_row(name, describe) for name in shown]]
@@ -65,7 +65,7 @@ def _row(name: str, describe: Callable[[str], Entry]) -> tuple[str, ...]:
 
 
 def draw_entries(entries: Sequence[Entry], count: int, *, title: str) -> Drawing:
-    """Return a bar for each entry, as long as it has bytes, of a file that has `count`."""
+    """Return a bar for each entry, proportional to its bytes, for a file with `count` tensors."""
     if not entries:
         return note(["no tensors"], title=title)
     lengths = bar_lengths([entry.nbytes for entry in entries])

@@ -1,4 +1,4 @@
-"""Runs of rows to the one tensor that they were cut from, without copying an element."""
+"""Join runs of rows to the tensor that they were split from, without copying elements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,12 +13,12 @@ __all__ = ["join_pieces", "run_of", "with_rows"]
 
 
 def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
-    """Return the tensor whose rows are those of the pieces, one after the other.
+    """Return the concatenation of pieces along the rows.
 
     Raises
     ------
     DataFileError
-        If they do not fit one another.
+        If the pieces do not match.
     """
     first = pieces[0]
     if any(piece.is_sparse for piece in pieces):
@@ -33,11 +33,11 @@ def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
             shape = Shape.concat([piece.shape for piece in pieces], mode=0)
         return from_buffer(join(buffers), shape)
     except TensorWrapperError as error:
-        raise DataFileError(f"has pieces that do not fit one another: {error}") from error
+        raise DataFileError(f"has pieces that do not match: {error}") from error
 
 
 def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
-    """Raise unless every piece begins where the one before it ends, by the origins of the pieces."""
+    """Raise unless every piece begins where the previous one ends, by their origins."""
     following = None
     for number, piece in enumerate(pieces):
         if not piece.shape.rank:
@@ -51,11 +51,11 @@ def _check_rows(pieces: Sequence[Tensor[Any]]) -> None:
         ):
             raise DataFileError(f"has a piece {number} of {piece.shape} after one of {pieces[0].shape}")
         if names_of(piece.shape) != names_of(pieces[0].shape):
-            raise DataFileError(f"has a piece {number} whose modes are called otherwise: {piece.shape}")
+            raise DataFileError(f"has a piece {number} with other mode names: {piece.shape}")
 
 
 def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
-    """Return the elements of a piece, one after the other; contiguous ones are not read."""
+    """Return the elements of a piece as a run; contiguous elements are not read."""
     implementation, buffer = piece.layout.implementation, piece.buffer
     if implementation.is_contiguous and implementation.offset == 0 and buffer.size == piece.size:
         return buffer
@@ -63,7 +63,7 @@ def run_of(piece: Tensor[Any]) -> BufferCommon[Any]:
 
 
 def with_rows(shape: Shape[Any], rows: int) -> Shape[Any]:
-    """Return a box with another extent of its first mode; origin, layers and names stay."""
+    """Return a box with another extent of its first mode, and the same origin, layers and names."""
     box = shape.as_smooth()
     wanted: Shape[Any] = Shape(rows, *box.extents[1:], origin=box.origin)
     if shape.has_layers:

@@ -1,7 +1,7 @@
-"""The end of a file, for a writer that appends: names are searched in the indices, which are not read.
+"""Read the end of a file for an appending writer, searching names without reading all indexes.
 
-Each index has the CRC-32 of its names in ascending order. A name that is new is searched for by halving: its
-number is not there, but for once in so many thousand million; if it is, all names are read and compared.
+Each index has the CRC-32 hashes of its names in ascending order. A new name is looked up by binary search,
+and its hash is almost never found. If it is, all names are read and compared.
 """
 
 import itertools
@@ -30,14 +30,14 @@ __all__ = ["hashes_of", "load_end"]
 
 _ReadAt: TypeAlias = Callable[[int, int], bytes]
 _FRAMES: Final = (10, 12)
-"""Frames of an index: two headers, three or four tables with padding before each, padding, and the start."""
+"""Limit on the frames of an index: two headers, three or four padded tables, padding, and the start."""
 _ROW_BYTES: Final = 40
-_NEAR: Final = 1024  # numbers that are read at once
+_NEAR: Final = 1024  # hashes read at once
 _DEPTH: Final = 64
 
 
 def hashes_of(rows: Sequence[Row]) -> Array:
-    """Return the numbers of the names in rows, in ascending order; records about the file have none."""
+    """Return the hashes of the names in rows, in ascending order, without records about the file."""
     hashes = np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4")
     hashes.sort()
     return hashes
@@ -46,23 +46,23 @@ def hashes_of(rows: Sequence[Row]) -> Array:
 @final
 @frozen
 class _Segment:
-    """Records that one index of the chain lists."""
+    """Records listed in one index of the chain."""
 
     start: int
     n_rows: int
     hashes: int
-    """Position of the numbers of its names."""
+    """Position of the hashes of its names."""
     n_hashes: int
     records: tuple[tuple[str, FieldNames], ...] = ()
-    """Those of its names that are records."""
+    """Names of records."""
     views: tuple[tuple[str, int], ...] = ()
-    """Views, and where their records start."""
+    """Views, with the starts of their records."""
 
 
 def load_end(read_at: _ReadAt, size: int) -> Directory | None:
-    """Return a directory that knows the end of a file and reads the rest on access.
+    """Return a directory with the end of a file, which reads the rest on access.
 
-    None if the end is not an index with numbers of names: then the whole has to be loaded.
+    Return None if the file does not end with an index with hashes; then load the whole directory.
     """
     try:
         segments = _segments(read_at, size)
@@ -113,7 +113,7 @@ def _segments(read_at: _ReadAt, size: int) -> list[_Segment]:
 
 
 def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
-    """Return where the frames of a message lie and how long they are; too few if they do not fill it."""
+    """Return the starts and lengths of the frames of a message; too few if they do not fill it."""
     found: list[tuple[int, int]] = []
     begin = place.start + HEADER_BYTES
     while begin < place.stop and len(found) < max(_FRAMES):
@@ -128,10 +128,10 @@ def _frames(read_at: _ReadAt, place: Place) -> list[tuple[int, int]]:
 
 
 def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row | None:
-    """Return the last record of a name; None if it is in no index, or one is damaged.
+    """Return the last record of a name; None if no index has it, or an index is damaged.
 
-    Indices are read from the last one on, which are the small ones: a recent extension is found among few
-    records, and on average among log n.
+    Indexes are read from the last one, because the last ones are small. So a recent extension is found among
+    few records, on average log n.
     """
     number = zlib.crc32(name.encode())
     for segment in reversed(segments):
@@ -147,7 +147,7 @@ def _last_row(read_at: _ReadAt, segments: Sequence[_Segment], name: str) -> Row 
 
 
 def _has(read_at: _ReadAt, segment: _Segment, number: int) -> bool:
-    """Return whether a number is among those of an index; O(log n)."""
+    """Return True if an index has a hash; O(log n)."""
     low, high = 0, segment.n_hashes
     while high - low > _NEAR:
         middle = (low + high) // 2

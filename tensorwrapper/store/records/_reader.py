@@ -1,4 +1,4 @@
-"""`RecordReader`: messages of records as views of a file that is mapped into memory."""
+"""`RecordReader`: messages of records as views of a mapped file."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 @final
 class RecordReader:
-    """Reads records of an open file, which its owner closes."""
+    """Reader of the records of an open file, which the caller closes."""
 
     __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path")
 
@@ -62,7 +62,7 @@ class RecordReader:
 
     @property
     def size(self) -> int:
-        """Present size of the file in bytes."""
+        """Current size of the file in bytes."""
         return len(self._map) if self._file is None else os.fstat(self._file).st_size
 
     @property
@@ -77,22 +77,22 @@ class RecordReader:
 
     @property
     def mapped(self) -> memoryview:
-        """The file, as far as records were read; all that is there, of a reader that lasts."""
+        """The mapped file, as far as records were read; for a lasting reader the whole file."""
         return self._map
 
     def read_at(self, place: int, size: int) -> bytes:
-        """Return bytes of the file, fewer where it ends."""
+        """Return bytes of the file, fewer at its end."""
         if self._file is None:
             return bytes(self._map[place : place + size])
         return read_at(self._file, place, size)
 
     def lasting(self, place: Place) -> "RecordReader":
-        """Return a reader of the file up to a record, which stays valid when the file is closed."""
+        """Return a reader of the file up to a record, which stays valid after the file is closed."""
         self.body(place)
         return self._of(self._fields, self._field)
 
     def of_field(self, place: Place, fields: FieldNames, field: str) -> "RecordReader":
-        """Return a reader as `lasting` does, which reads one of the fields that records have."""
+        """Return a reader as `lasting` does, for one field of records."""
         self.body(place)
         return self._of(fields, field)
 
@@ -105,17 +105,17 @@ class RecordReader:
         Raises
         ------
         DataFileError
-            If a record is damaged, gone, or another than the one that is expected.
+            If a record is damaged, missing, or not the expected one.
         """
         return self.rows([(name, place, k, len(places), None) for k, place in enumerate(places)])
 
     def rows(self, rows: Sequence[Row]) -> Tensor[Any]:
-        """Return the one tensor in these records.
+        """Return the tensor in these records.
 
         Raises
         ------
         DataFileError
-            If a record is damaged, gone, or another than the one that is expected.
+            If a record is damaged, missing, or not the expected one.
         """
         pieces = [self._tensor_of(row) for row in rows]
         if len(pieces) == 1:
@@ -128,23 +128,23 @@ class RecordReader:
     def _tensor_of(self, row: Row) -> Tensor[Any]:
         name, place, _, pieces, after = row
         if pieces == 1 and after is None and not self._field:
-            # Most records have one plain tensor and its name, and nothing else.
+            # Fast path: most records have only one plain tensor and its name.
             found = read_named(self.body(place), name, self._limits)
             if found is not None:
                 return found
         return self.record(row)[0]
 
     def piece(self, name: str, places: tuple[Place, ...], piece: int) -> tuple[Tensor[Any], Message]:
-        """Return one piece of a tensor, as it was begun, and the message that it came in."""
+        """Return one piece of an original tensor, and its message."""
         return self.record((name, places[piece], piece, len(places), None))
 
     def record(self, row: Row) -> tuple[Tensor[Any], Message]:
-        """Return the tensor in a record and the message that it came in."""
+        """Return the tensor in a record, and its message."""
         message = self._message_of(row)
-        return self._said(row[1], lambda: only_tensor(message, self._field)), message
+        return self._read_at(row[1], lambda: only_tensor(message, self._field)), message
 
     def records(self, row: Row) -> "Records":
-        """Return all fields in a record of records; of a reader that `of_field` made.
+        """Return all fields in a record of records. Requires a reader from `of_field`.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class RecordReader:
             As `record`.
         """
         message = self._message_of(row)
-        return self._said(row[1], lambda: only_records(message))
+        return self._read_at(row[1], lambda: only_records(message))
 
     def _message_of(self, row: Row) -> Message:
         name, place, piece, pieces, after = row
@@ -161,19 +161,21 @@ class RecordReader:
         return self.message(place, facts)
 
     def message(self, place: Place, expected: RecordFacts) -> Message:
-        """Return the message of a record, after comparing it with the expected facts."""
+        """Return the message of a record after checking it against the expected facts."""
         body = self.body(place)
-        return self._said(place, lambda: expected_message(lambda: read_message(body, self._limits), expected))
+        return self._read_at(
+            place, lambda: expected_message(lambda: read_message(body, self._limits), expected)
+        )
 
     def body(self, place: Place) -> memoryview:
-        """Return the message of a record; its checksum is not compared.
+        """Return the message of a record without verifying its checksum.
 
         Raises
         ------
         DataFileError
-            If the record is gone, or the header of another.
+            If the record is missing or not the expected one.
         """
-        # A map that reaches beyond the end of its file can be made, and ends the process when it is used.
+        # A map beyond the end of a file can be created, but accessing it ends the process.
         size = self.size
         if place.stop > size:
             raise self._error(place, f"ends at {place.stop}, but the file has shrunk to {size} bytes")
@@ -195,8 +197,8 @@ class RecordReader:
             raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
         return self._map[begin : place.stop]
 
-    def _said(self, place: Place, read: Callable[[], _T]) -> _T:
-        """Return the result of reading a record; an error names the record."""
+    def _read_at(self, place: Place, read: Callable[[], _T]) -> _T:
+        """Return the result of `read`; errors are prefixed with the record."""
         try:
             return read()
         except DataFileError as error:

@@ -1,4 +1,4 @@
-"""Tensors to the messages of records, and back. Pure: buffers in, buffers out."""
+"""Encode tensors as messages of records, and decode them. Works on buffers only."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,12 +50,12 @@ _NO_VIEWS: Final[Mapping[str, int]] = {}
 
 _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
 
-# Bounds on the records in an index, well within the limits of all readers for a label.
+# Limits on the records in an index, well below the default limits of a label.
 _MOST_FIELDS: Final = 2**18
 _MOST_FIELD_BYTES: Final = 2**23
 _FEW_FIELDS: Final = 2**13
 MOST_VIEWS: Final = 2**15
-"""Views of a file at most: their names fit into the label of one index."""
+"""Limit on the views of a file, so that their names fit in the label of one index."""
 _KINDS = ("tensor", "records", "view", "metadata", "index")
 _NAMED = ("tensor", "records", "view")  # kinds of records with a name
 
@@ -66,21 +66,21 @@ FieldNames: TypeAlias = tuple[str, ...]
 @final
 @frozen
 class RecordFacts:
-    """Fields of a record's label, beside those of its message."""
+    """Fields of a record's label, in addition to those of its message."""
 
     kind: str
-    """``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for records of other writers."""
+    """Kind: ``tensor``, ``records``, ``view``, ``metadata``, ``index``, or empty for unknown records."""
     name: str = ""
     piece: int = 0
     pieces: int = 1
     previous: int | None = None
     """Start of the record of the previous index, for an index."""
     extends: int | None = None
-    """Number of rows of the tensor before it, for an extension."""
+    """Number of previous rows of the tensor, for an extension."""
     fields: FieldNames = ()
     """Names of the fields, in order, for records."""
     listed: tuple[tuple[str, FieldNames], ...] = ()
-    """Names of records in the index, with the names of their fields, for an index."""
+    """Names of records, with the names of their fields, for an index."""
     views: tuple[tuple[str, int], ...] = ()
     """Names of views, and the starts of their records, for an index."""
 
@@ -100,7 +100,7 @@ def encode_tensor(
     Raises
     ------
     LocalProtocolError
-        If a reader with the limits of the options would refuse it.
+        If the message exceeds the limits in the options.
     """
     writer = Writer(1, options, apart=True)
     if metadata is not None or not writer.add_plain(tensor, 1):
@@ -123,12 +123,12 @@ def encode_records(
     extends: int | None = None,
     options: WriteOptions = _PLAIN,
 ) -> list[bytes | memoryview]:
-    """Return the message of one record of fields, which share so many modes.
+    """Return the message of one record of fields that share `rank` modes.
 
     Raises
     ------
     LocalProtocolError
-        If a reader with the limits of the options would refuse it.
+        If the message exceeds the limits in the options.
     """
     writer = Writer(len(fields), options, apart=True)
     for number, tensor in enumerate(fields.values()):
@@ -144,24 +144,24 @@ def encode_records(
 
 
 def check_views(count: int) -> None:
-    """Raise unless an index can list so many views, and every reader takes it.
+    """Raise if an index with this many views would exceed the limits of readers.
 
     Raises
     ------
     LocalProtocolError
-        If they are too many.
+        If there are too many.
     """
     if count > MOST_VIEWS:
-        raise LocalProtocolError("limit", f"a file has {MOST_VIEWS} views at most")
+        raise LocalProtocolError("limit", f"a file can have at most {MOST_VIEWS} views")
 
 
 def check_listed(records: Mapping[str, FieldNames]) -> None:
-    """Raise unless an index can list records of these fields, and every reader takes it.
+    """Raise if an index with records of these fields would exceed the limits of readers.
 
     Raises
     ------
     LocalProtocolError
-        If they are too many.
+        If there are too many.
     """
     fields = sum(map(len, records.values()))
     if fields <= _FEW_FIELDS:
@@ -170,13 +170,13 @@ def check_listed(records: Mapping[str, FieldNames]) -> None:
     if fields > _MOST_FIELDS or nbytes > _MOST_FIELD_BYTES:
         raise LocalProtocolError(
             "limit",
-            f"the records of a file have {_MOST_FIELDS} fields at most, with {_MOST_FIELD_BYTES} bytes of "
-            f"names; these would have {fields} and {nbytes}",
+            f"the records of a file can have at most {_MOST_FIELDS} fields, with "
+            f"{_MOST_FIELD_BYTES} bytes of names, not {fields} fields with {nbytes} bytes",
         )
 
 
 def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> Tensor[Any] | None:
-    """Return the tensor in the body of a record that says its name and nothing else; None of any other."""
+    """Return the tensor in the body of a record with only a name; None for other records."""
     try:
         found = read_apart(decode_frames(body, limits=limits), limits)
     except RemoteProtocolError:
@@ -186,12 +186,12 @@ def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> 
 
 
 def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | None:
-    """Return the tables and the facts of an index in the body of a record; None for other kinds.
+    """Return the tables and facts of an index in the body of a record; None for other kinds.
 
     Raises
     ------
     RemoteProtocolError, DataFileError
-        If it is not a message, or has impossible facts.
+        If the body is not a message, or has impossible facts.
     """
     frames = decode_frames(body)
     found = read_apart(frames, DEFAULT_LIMITS)
@@ -206,7 +206,7 @@ def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | 
 def encode_metadata(
     metadata: Mapping[str, object], limits: Limits = DEFAULT_LIMITS
 ) -> list[bytes | memoryview]:
-    """Return the message of a record that says something about the file."""
+    """Return the message of a metadata record."""
     writer = Writer(0, apart=True)
     return pack_body(writer.frames({"record": {"kind": "metadata"}}, metadata, limits))
 
@@ -222,9 +222,9 @@ def encode_index(
     records: Mapping[str, FieldNames] = _NO_RECORDS,
     views: Mapping[str, int] = _NO_VIEWS,
 ) -> list[bytes | memoryview]:
-    """Return the message of an index record that will start at `start`; `records` are among the names.
+    """Return the message of an index record at `start`; `names` include those of `records`.
 
-    `views` are not: a reader that does not know them reads the others.
+    They exclude `views`, so that readers without support for views can read the rest.
     """
     writer = Writer(3 if grown is None else 4, apart=True, for_all=True)
     writer.add_plain(table, 1)
@@ -250,14 +250,14 @@ def encode_view(
     metadata: Mapping[str, object] | None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> list[bytes | memoryview]:
-    """Return the message of a record of a view: a text, descriptions of its sources, and its tables.
+    """Return the message of a view's record: a text, descriptions of its sources, and its tables.
 
-    `frames` are those of positions, which the text names by their numbers.
+    `frames` have the positions, to which the text refers by number.
 
     Raises
     ------
     LocalProtocolError
-        If a reader with these limits would refuse it.
+        If the message exceeds these limits.
     """
     tensors = [*[np.frombuffer(frame, "<i8") for frame in frames], *tables]
     writer = Writer(len(tensors), WriteOptions(limits=limits, keep_nullable=True), apart=True)
@@ -271,10 +271,10 @@ def encode_view(
 
 
 def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
-    """Return the tensor in runs of rows of at most `limit` bytes, where it can be cut and is larger.
+    """Split a tensor into runs of rows of at most `limit` bytes, if possible and necessary.
 
-    A larger row is a separate run. Boxes seen through a tiling, strings, and sparse tensors are not
-    cut. Pieces that were cut before stay the same, so that no element need be copied.
+    A larger row is a separate run. Tiled boxes, strings, and sparse tensors are not split. Existing pieces
+    are kept, so that no element is copied.
     """
     buffer, layout = tensor.buffer, tensor.layout.implementation
     is_small = layout.shape.implementation.size * buffer.dtype.itemsize <= limit
@@ -291,7 +291,7 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
             end = _row_after(shape, begin, part.size)
             region = _rows(shape, begin, end)
             if region.size != part.size:
-                # The parts are not runs of rows.
+                # Parts of this tensor are not runs of rows.
                 yield from _cut_rows(tensor.window(_rows(shape, begin, len(tensor))), limit)
                 return
             yield from _cut_rows(from_buffer(part, region), limit)
@@ -301,9 +301,9 @@ def _runs(tensor: Tensor[Any], limit: int) -> Iterator[Tensor[Any]]:
 
 
 def cut_fields(fields: Mapping[str, Tensor[Any]], limit: int) -> Iterator[Mapping[str, Tensor[Any]]]:
-    """Return fields in runs of the same rows, of at most `limit` bytes together, where they can be cut.
+    """Split fields into runs of the same rows, of at most `limit` bytes together, if possible.
 
-    As in `cut`, a larger row is a run alone. One field that cannot be cut keeps all of them whole.
+    As in `cut`, a larger row is a separate run. If one field cannot be split, none is.
     """
     weights = [(tensor.shape, tensor.dtype.itemsize) for tensor in fields.values()]
     if any(map(_is_uncut, fields.values())) or sum([shape.size * word for shape, word in weights]) <= limit:
@@ -343,7 +343,7 @@ def _rows(shape: Shape[Any], begin: int, end: int) -> Shape[Any]:
 
 
 def _row_after(shape: Shape[Any], begin: int, elements: int) -> int:
-    """Return the last row up to which the rows from `begin` on have at most so many elements; O(log n)."""
+    """Return the end of the longest run of rows from `begin` with at most `elements` elements; O(log n)."""
     low, high = begin, shape.as_smooth().extents[0]
     while low < high:
         middle = (low + high + 1) // 2
@@ -357,12 +357,12 @@ def read_message(body: memoryview, limits: Limits = DEFAULT_LIMITS) -> Message:
 
 
 def read_facts(label: Json) -> RecordFacts:
-    """Return the facts of a record in a foreign label.
+    """Return the facts of a record from an untrusted label.
 
     Raises
     ------
     DataFileError
-        If it says it wrongly; the text completes a sentence about the record.
+        If the label is invalid; the text completes a sentence about the record.
     """
     record = label.get("record") if isinstance(label, dict) else None
     if not isinstance(record, dict) or record.get("kind") not in _KINDS:
@@ -377,14 +377,14 @@ def read_facts(label: Json) -> RecordFacts:
         raise DataFileError(f"is piece {str(piece)[:24]} of {str(pieces)[:24]}")
     previous = record.get("previous")
     if previous is not None and (type(previous) is not int or not 0 <= previous < 2**63):
-        raise DataFileError(f"names {str(previous)[:24]} as the place of the index before it")
+        raise DataFileError(f"has {str(previous)[:24]} as the position of the previous index")
     extends = record.get("extends")
     if extends is not None and (
         kind not in _NAMED or type(extends) is not int or not 0 <= extends <= MOST_ROWS
     ):
         raise DataFileError(f"extends {kind}s after {str(extends)[:24]} rows")
     if kind == "view" and (pieces > 1 or extends is not None):
-        raise DataFileError("is of a view, which has no pieces and does not grow")
+        raise DataFileError("is a view, which cannot have pieces or extensions")
     listed = _listed(record.get("records")) if kind == "index" else ()
     views = _views(record.get("views")) if kind == "index" else ()
     return RecordFacts(kind, name, piece, pieces, previous, extends, fields, listed, views)
@@ -396,11 +396,11 @@ def check_facts(label: Json, expected: RecordFacts) -> None:
     Raises
     ------
     DataFileError
-        If it does not.
+        If it differs.
     """
     facts = read_facts(label)
     if facts != expected:
-        raise DataFileError(f"says of itself {facts}, but {expected} was expected")
+        raise DataFileError(f"has the facts {facts}, but {expected} was expected")
 
 
 def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> Message:
@@ -409,25 +409,25 @@ def expected_message(decoded: Callable[[], Message], expected: RecordFacts) -> M
     Raises
     ------
     DataFileError
-        If it does not, or the message is refused.
+        If the facts differ, or the message is invalid.
     """
     try:
         message = decoded()
-        # Read its tensors, too: they are read, or refused, on first access.
+        # Also read the tensors, which are validated on first access.
         len(message.tensors)
     except RemoteProtocolError as error:
-        raise DataFileError(f"is refused: {error}") from error
+        raise DataFileError(f"is invalid: {error}") from error
     check_facts(message.label_object, expected)
     return message
 
 
 def only_tensor(message: Message, field: str = "") -> Tensor[Any]:
-    """Return the tensor of a message, or the field of its records, of which there must be one.
+    """Return the only tensor of a message, or the field of its only records.
 
     Raises
     ------
     DataFileError
-        If there is another number of them, or it is refused.
+        If there is not exactly one, or it is invalid.
     """
     if field:
         return cast("Tensor[Any]", only_records(message)[field])
@@ -436,34 +436,34 @@ def only_tensor(message: Message, field: str = "") -> Tensor[Any]:
     try:
         return message.tensors[0]
     except RemoteProtocolError as error:
-        raise DataFileError(f"is refused: {error}") from error
+        raise DataFileError(f"is invalid: {error}") from error
 
 
 def only_records(message: Message) -> "Records":
-    """Return the records of a message; it raises as `only_tensor`."""
+    """Return the only records of a message. Raises as `only_tensor`."""
     if len(message.records) != 1:
         raise DataFileError(f"has {len(message.records)} records instead of one")
     try:
         return message.records[0]
     except RemoteProtocolError as error:
-        raise DataFileError(f"is refused: {error}") from error
+        raise DataFileError(f"is invalid: {error}") from error
 
 
 def _name(given: Json) -> str:
     try:
         return check_name(given)
     except TensorNameError as error:
-        raise DataFileError(f"has a name that is none: {error}") from error
+        raise DataFileError(f"has an invalid name: {error}") from error
 
 
 def _fields(label: Json) -> FieldNames:
-    """Return the names of the fields in the label of a record of records."""
+    """Return the field names in the label of a record of records."""
     match label:
         case {"TENS": {"records": [{"fields": [*pairs]}]}}:
             names = [pair[0] if isinstance(pair, list) and pair else None for pair in pairs]
             return _field_names(cast("list[Json]", names))
         case _:
-            raise DataFileError("is of records, and does not say of which")
+            raise DataFileError("has records without their name")
 
 
 def _field_names(given: Json) -> FieldNames:
@@ -471,7 +471,7 @@ def _field_names(given: Json) -> FieldNames:
         raise DataFileError("has records without fields")
     names = tuple(map(_name, given))
     if len(set(names)) < len(names):
-        raise DataFileError("has records with a name twice")
+        raise DataFileError("has records with a repeated name")
     return names
 
 
@@ -479,7 +479,7 @@ def _listed(given: Json) -> tuple[tuple[str, FieldNames], ...]:
     if given is None:
         return ()
     if not isinstance(given, dict):
-        raise DataFileError("lists its records in another form than an object")
+        raise DataFileError("has a list of records that is not a JSON object")
     return tuple([(_name(name), _field_names(fields)) for name, fields in given.items()])
 
 
@@ -487,20 +487,20 @@ def _views(given: Json) -> tuple[tuple[str, int], ...]:
     if given is None:
         return ()
     if not isinstance(given, dict):
-        raise DataFileError("lists its views in another form than an object")
+        raise DataFileError("has a list of views that is not a JSON object")
     starts = list(given.values())
     if not all(type(start) is int and 0 <= start < 2**63 and not start % ALIGNMENT for start in starts):
-        raise DataFileError("lists views at places where no record starts")
+        raise DataFileError("lists views at positions where no record can start")
     return tuple(zip(map(_name, given), cast("list[int]", starts), strict=True))
 
 
 def read_label(raw: memoryview, limits: Limits = DEFAULT_LIMITS) -> Json:
-    """Return the label in the first frame of a message, which is all that a scan needs to read.
+    """Return the label in the first frame of a message, which is sufficient for a scan.
 
     Raises
     ------
     RemoteProtocolError
-        If it is not acceptable JSON.
+        If it is not valid JSON within the limits.
     """
     try:
         text = str(raw[8:], "utf-8")

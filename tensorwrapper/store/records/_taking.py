@@ -1,4 +1,4 @@
-"""Rows of a tensor by their numbers, in any order and with repeats."""
+"""Take rows of a tensor by number, in any order and with repeats."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +16,23 @@ __all__ = ["rows_in_bounds", "take_rows", "to_rows"]
 
 
 def to_rows(indices: npt.ArrayLike) -> IntArray:
-    """Return numbers of rows as an array.
+    """Return row numbers as an array.
 
     Raises
     ------
     ConversionError
-        If they are not integers in a row.
+        If they are not a 1-d array of integers.
     """
     found = np.asarray(indices)
     if found.ndim != 1 or (found.dtype.kind not in "iu" and found.size):
-        raise ConversionError(f"rows are taken by integers in a row, not by {found.dtype} of {found.shape}")
+        raise ConversionError(
+            f"row numbers must be a 1-d array of integers, not {found.dtype} of {found.shape}"
+        )
     return found.astype(np.int64)
 
 
 def rows_in_bounds(rows: IntArray, count: int) -> IntArray:
-    """Return numbers of rows counted from the first one.
+    """Return row numbers with negative ones counted from the end.
 
     Raises
     ------
@@ -38,12 +40,12 @@ def rows_in_bounds(rows: IntArray, count: int) -> IntArray:
         If there is no such row.
     """
     if len(rows) and (int(rows.min()) < -count or int(rows.max()) >= count):
-        raise OutOfBoundsError(f"there are {count} rows; requested are {rows.min()} to {rows.max()}")
+        raise OutOfBoundsError(f"rows {rows.min()} to {rows.max()} were requested, but there are {count}")
     found: IntArray = np.where(rows < 0, rows + count, rows)
     return found
 
 
 def take_rows(tensor: "Tensor[Any] | View[Any]", rows: IntArray) -> Tensor[Any]:
-    """Return rows of a tensor that is at hand."""
+    """Return rows of an open tensor."""
     found = tensor[rows_in_bounds(rows, len(tensor))]
     return found if isinstance(found, Tensor) else found.compute()

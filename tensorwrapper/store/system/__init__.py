@@ -1,1 +1,1 @@
-"""Files of the system: bytes at positions, maps, atomic replacement, and errors."""
+"""Operating system files: positional I/O, maps, atomic replacement, and errors."""

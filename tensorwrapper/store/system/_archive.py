@@ -1,4 +1,4 @@
-"""A zip archive in a file that is mapped."""
+"""A zip archive in a mapped file."""
 
 import zipfile
 from typing import final

@@ -1,4 +1,4 @@
-"""Bytes at positions of an open file, on any system: whole or an error, never silently a part."""
+"""Portable positional I/O on an open file, which never silently transfers only a part."""
 
 import contextlib
 import os
@@ -6,17 +6,17 @@ import sys
 from collections.abc import Iterable
 
 if sys.platform != "win32":
-    # Imported here: closing a forgotten file at the end of the process can import nothing.
+    # Import at module level, because closing a file at interpreter exit cannot import.
     import fcntl
 
 __all__ = ["lock_for_writing", "read_at", "sync_folder", "unlock", "write_at"]
 
 _SMALL = 2**16  # bytes
-_AT_MOST = 2**30  # bytes in one call: some systems take no more than 2 GiB and tell so by a short count
+_AT_MOST = 2**30  # bytes per call, because some systems silently limit a call to 2 GiB
 
 
 def read_at(file: int, place: int, size: int) -> bytes:
-    """Return `size` bytes from `place` on; fewer where the file ends."""
+    """Return `size` bytes from `place` on, fewer at the end of the file."""
     if sys.platform == "win32":
         os.lseek(file, place, os.SEEK_SET)
         return os.read(file, size)
@@ -32,9 +32,9 @@ def read_at(file: int, place: int, size: int) -> bytes:
 
 
 def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> None:
-    """Write buffers one after the other, from `place` on."""
+    """Write buffers consecutively, from `place` on."""
     os.lseek(file, place, os.SEEK_SET)
-    # Labels, sizes and padding are many small buffers between few large ones.
+    # Join small buffers: labels, sizes and padding are many, and large buffers few.
     small: list[bytes | memoryview] = []
     for buffer in (*buffers, None):
         if buffer is not None and len(buffer) < _SMALL:
@@ -62,7 +62,7 @@ def lock_for_writing(file: int) -> bool:
 
 
 def unlock(file: int) -> None:
-    """Give the file to the next writer: maps of it, which outlive its descriptor, would keep the lock."""
+    """Release the lock explicitly: maps of the file outlive its descriptor and would keep the lock."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -70,7 +70,7 @@ def unlock(file: int) -> None:
 
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
-    """Make durable which files a folder has."""
+    """Sync the entries of a folder to disk."""
     if sys.platform == "win32":
         return
     file = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Files in memory: maps that know which file they show, and streams over them."""
+"""Memory maps with the path of their file, and streams over them."""
 
 import io
 import mmap
@@ -10,18 +10,18 @@ __all__ = ["FileMap", "map_file", "stream_over"]
 
 @final
 class FileMap(mmap.mmap):
-    """A read-only map of a file, whose path identifies the source of a tensor's elements."""
+    """A read-only map of a file; the path identifies the source of a tensor's elements."""
 
     filename: Path
 
 
 def map_file(file: int, size: int, path: Path) -> FileMap:
-    """Return the first bytes of a file, all of them for a size of 0, as memory that outlives it.
+    """Map the first `size` bytes of a file, or all for size 0; the map outlives the file object.
 
     Raises
     ------
     OSError, ValueError
-        If the system refuses, or the file has no bytes.
+        If the system refuses, or the file is empty.
     """
     found = FileMap(file, size, access=mmap.ACCESS_READ)
     found.filename = path
@@ -30,7 +30,7 @@ def map_file(file: int, size: int, path: Path) -> FileMap:
 
 @final
 class _Stream(io.RawIOBase):
-    """Bytes that are read one after the other; each stream has a separate position."""
+    """A stream over bytes, with its own position."""
 
     def __init__(self, raw: memoryview) -> None:
         self._raw = raw
@@ -59,5 +59,5 @@ class _Stream(io.RawIOBase):
 
 
 def stream_over(raw: memoryview) -> BinaryIO:
-    """Return a stream that reads bytes where they are."""
+    """Return a stream over bytes, without copying them."""
     return cast("BinaryIO", io.BufferedReader(_Stream(raw)))

@@ -1,4 +1,4 @@
-"""New files that take the place of old ones at once, or not at all."""
+"""Replace files atomically."""
 
 import contextlib
 import errno
@@ -16,18 +16,18 @@ __all__ = ["beside", "exchange", "make_beside", "replacing", "replacing_path"]
 
 _HERE: Final = -100  # AT_FDCWD: paths are those of this process
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE
-_NAMED: Final = 40  # characters of the old name in the new one: names have 255 bytes at most
+_NAMED: Final = 40  # characters of the old name in the temporary one, as names have at most 255 bytes
 
 
 def beside(target: str | os.PathLike[str]) -> str:
     """Return an unused name in the folder of a file."""
     folder, name = os.path.split(target)
-    # Not by `secrets`, which loads libraries of ciphers: 5 MiB for a name.
+    # Avoid `secrets`, which loads 5 MiB of cryptographic libraries.
     return os.path.join(folder, f".{name[:_NAMED]}.{os.urandom(6).hex()}.tmp")
 
 
 def make_beside(target: str, temporary: str) -> int:
-    """Make the file that is to take the place of another, with its permissions, and return the descriptor.
+    """Create the temporary file that will replace another, with its permissions; return the descriptor.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def make_beside(target: str, temporary: str) -> int:
         If the system refuses.
     """
     mode = mode_of(target)
-    # The new file is a regular file. Its permissions are never wider than those of the old file.
+    # The permissions of the new file are never wider than those of the old file.
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | OPEN_FLAGS
     file = os.open(temporary, flags, 0o666 if mode is None else 0o600)
     if mode is not None and hasattr(os, "fchmod"):
@@ -47,7 +47,7 @@ def make_beside(target: str, temporary: str) -> int:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[BinaryIO, None, None]:
-    """Give a stream whose bytes become the file at `path` when the block ends without an exception.
+    """Yield a stream that replaces the file at `path` when the block ends without an exception.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def replacing(path: Path) -> Generator[BinaryIO, None, None]:
 
 @contextlib.contextmanager
 def replacing_path(path: Path) -> Generator[Path, None, None]:
-    """Give the path of an empty file that takes the place of `path` when the block ends without an exception.
+    """Yield the path of an empty file that replaces `path` when the block ends without an exception.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def replacing_path(path: Path) -> Generator[Path, None, None]:
     except DataFileError:
         raise
     except OSError as error:
-        raise refused_by_system(f"{path} cannot be written: {error.strerror or error}", error) from error
+        raise refused_by_system(f"cannot write {path}: {error.strerror or error}", error) from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -92,7 +92,7 @@ def _make(path: Path, target: str, temporary: str) -> int:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two names that exist change places at once; False if this system, or its file system, cannot.
+    """Exchange two existing paths atomically; return False if the system or file system cannot.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The operating system's file errors as errors of this package, and the accepted types of file."""
+"""Convert file errors of the operating system, and accept only regular files."""
 
 import contextlib
 import errno
@@ -44,18 +44,18 @@ _KINDS: Final = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
-# Opening a FIFO would wait for a process at its other end; the flag has no effect on regular files.
+# Opening a FIFO would block without this flag, which has no effect on regular files.
 OPEN_FLAGS: Final = sum([getattr(os, name, 0) for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK")])
 
 
 def refused_by_system(text: str, error: OSError) -> DataFileSystemError:
-    """Return this package's error for one of the system; it also derives from the builtin exception."""
+    """Return this package's error for a system error; it also derives from the builtin exception."""
     number = error.errno or errno.EIO
     return _CLASSES.get(number, DataFileSystemError)(number, text)
 
 
 def about_path(path: Path, error: DataFileError) -> DataFileError:
-    """Return the error whose text is a path and, as the rest of the sentence, that of another error."""
+    """Return an error whose text is a path followed by the text of another error."""
     text = f"{shortened(str(path))} {error}"
     return refused_by_system(text, error) if isinstance(error, OSError) else DataFileError(text)
 
@@ -66,9 +66,9 @@ def mode_of(path: str | os.PathLike[str]) -> int | None:
     Raises
     ------
     DataFileError
-        If it is not a regular file: it would be replaced by one. The text completes a sentence.
+        If it is not a regular file, and so must not be replaced. The text completes a sentence.
     OSError
-        If the system does not tell.
+        If the system refuses.
     """
     try:
         mode = os.stat(path).st_mode
@@ -81,13 +81,13 @@ def mode_of(path: str | os.PathLike[str]) -> int | None:
 def _check_regular(mode: int) -> None:
     if not stat.S_ISREG(mode):
         kind = next((kind for is_kind, kind in _KINDS if is_kind(mode)), "something else")
-        # Callers that catch OSError when opening a file catch this as well, as for the builtin `open`.
+        # Derive from OSError, which callers expect from opening a file.
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
-        raise DataFileSystemError(number, f"is {kind}, and no regular file")
+        raise DataFileSystemError(number, f"is {kind}, not a regular file")
 
 
 def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open a regular file, or make one, and return its descriptor; never block.
+    """Open or create a regular file without blocking, and return its descriptor.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
     OSError
         If the system refuses.
     """
-    # Before it is opened: to open a device may do something.
+    # Check before opening, because opening a device may have side effects.
     mode_of(path)
     file = os.open(path, flags | OPEN_FLAGS, mode)
     try:
@@ -108,24 +108,24 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
 
 
 def to_path(path: str | os.PathLike[str]) -> Path:
-    """Return the path that a caller gave, if it can be one."""
+    """Return a caller's path; raise if it is invalid."""
     try:
         found = path if isinstance(path, Path) else Path(path)
     except TypeError as error:
-        raise ConversionError(f"a path is text or os.PathLike, not {brief(path)}") from error
+        raise ConversionError(f"a path must be str or os.PathLike, not {brief(path)}") from error
     if "\0" in str(found):
-        raise DataFileError(f"{str(found)!r} is no path: it has a NUL character")
+        raise DataFileError(f"{str(found)!r} is not a valid path: it has a NUL character")
     return found
 
 
 @contextlib.contextmanager
 def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
-    """Yield a stream of an untrusted file, and convert errors of reading it to errors of this package.
+    """Yield a stream of an untrusted file, and convert read errors to errors of this package.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is not a regular one, or the block raises.
+        If the file is missing, not a regular file, or the block raises.
     """
     try:
         file = open_regular(path, os.O_RDONLY)
@@ -142,27 +142,27 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
 
 @contextlib.contextmanager
 def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[None, None, None]:
-    """Turn all errors of reading an untrusted file, or one member of it, into errors of this package.
+    """Convert all errors of reading an untrusted file, or a member of it, to errors of this package.
 
     Raises
     ------
     DataFileError
         If the block raises.
     ModuleNotFoundError
-        If a library is not installed that the block needs: then nothing is wrong with the file.
+        If the block needs a library that is not installed, which is not an error of the file.
     """
-    damaged = f"{path} is damaged, or is no {kind} file" if name is None else f"{path}: {name!r} is damaged"
+    damaged = f"{path} is damaged, or not a {kind} file" if name is None else f"{path}: {name!r} is damaged"
     try:
         yield
     except (DataFileError, ModuleNotFoundError, VersionChangedError):
         raise
     except OSError as error:
         if error.errno is None:
-            # Not of the system: h5py, pyarrow and gzip raise such errors for data that they cannot parse.
+            # Not a system error: h5py, pyarrow and gzip raise OSError for data that they cannot parse.
             raise DataFileError(f"{damaged}: {error}") from error
-        raise refused_by_system(f"{path} cannot be read: {error.strerror or error}", error) from error
+        raise refused_by_system(f"cannot read {path}: {error.strerror or error}", error) from error
     except MemoryError as error:
-        raise DataFileError(f"{path} needs more memory than there is, or is no {kind} file") from error
+        raise DataFileError(f"{path} needs more memory than available, or is not a {kind} file") from error
     except Exception as error:
         # Parsers of other libraries raise undocumented exceptions for damaged files.
         raise DataFileError(f"{damaged}: {error}") from error

@@ -1,4 +1,4 @@
-"""`Viewable`: open files that a page in a browser shows."""
+"""`Viewable`: open files that can be shown in a browser."""
 
 import importlib
 import os
@@ -25,15 +25,15 @@ class Viewable(Shown):
             ...
 
     def view(self, *, framed_by: str | None = None) -> "Viewer":
-        """Serve the file to a page in a browser of this machine; a notebook shows the page, or a link to it.
+        """Serve the file to a page in a local browser. A notebook shows the page, or a link to it.
 
-        A notebook has the page in a frame if its own server runs on this machine, and is known. Else
-        `framed_by` says whose pages may have it in a frame.
+        A notebook frames the page if its own server is found on this machine. Otherwise `framed_by` names the
+        origin that may frame it.
 
         Parameters
         ----------
         framed_by
-            An origin, as ``"http://localhost:8888"``; found out if not given.
+            An origin, such as ``"http://localhost:8888"``; detected by default.
 
         Examples
         --------
@@ -45,6 +45,8 @@ class Viewable(Shown):
         ...     viewer.address.startswith("http://127.0.0.1:")
         True
         """
-        viewer = importlib.import_module("tensorwrapper.viewer")  # by name: no import points up
+        viewer = importlib.import_module(
+            "tensorwrapper.viewer"
+        )  # by name, to avoid an import of a higher layer
         origin = viewer.notebook_origin() if framed_by is None else framed_by
         return cast("Viewer", viewer.view(self.path, framed_by=origin))

@@ -1,1 +1,1 @@
-"""Views in files: records that say how a view is made of tensors of this file, and of others."""
+"""Views in files: records of expressions over tensors of this file and of others."""

@@ -1,6 +1,6 @@
-"""`StoredBuffer`: elements of the sources of stored views, which are opened when one of them is read."""
+"""`StoredBuffer`: elements of the sources of stored views, which are opened on access."""
 
-# The field of a frozen class is read as the property that it stands for.
+# Fields of frozen classes implement properties of the base class.
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
@@ -25,13 +25,13 @@ from tensorwrapper.typing import Array, IntArray, ScalarT_co
 __all__ = ["StoredBuffer", "lazy_tensor", "same_elements"]
 
 _AT_HAND: Final = 256
-"""Sources that stay open."""
+"""Number of sources kept open."""
 
 
 @final
 @frozen(eq=False)
 class _OfView:
-    """The elements of a view, computed when they are read."""
+    """The elements of a view, computed on access."""
 
     flat: "View[Any]"
 
@@ -43,7 +43,7 @@ class _OfView:
 
 
 def same_elements(found: Any) -> "Tensor[Any] | View[Any]":  # noqa: ANN401 - what sources are opened to
-    """Return the tensor that a view is all of; any other view as it is."""
+    """Return the tensor of a view of a whole tensor; other views unchanged."""
     if isinstance(found, Tensor):
         return cast("Tensor[Any]", found)
     view = as_view(found)
@@ -55,9 +55,9 @@ def same_elements(found: Any) -> "Tensor[Any] | View[Any]":  # noqa: ANN401 - wh
 @final
 @frozen(eq=False)
 class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
-    """The elements of tensors elsewhere, one after the other; read-only.
+    """Concatenated elements of tensors in other files or on servers; read-only.
 
-    A source is opened, and its version compared, when one of its elements is read.
+    Reading an element opens its source, and compares the version.
     """
 
     source: Stored
@@ -89,7 +89,7 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return read_run_by_part(self.ends, start, stop, self.dtype, self._open)
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
-        raise ReadOnlyError("a source of a stored view is read only: copy() gives elements to write to")
+        raise ReadOnlyError("sources of stored views are read-only; copy() returns a writable tensor")
 
     def _open(self, number: int) -> Elements:
         known = self._opened.get(number)
@@ -110,19 +110,19 @@ class StoredBuffer(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
                 flat = flat.flatten()
             elements = _OfView(flat)
         if len(self._opened) >= _AT_HAND:
-            # A concurrent thread that clears it only opens one source more.
+            # If another thread clears the cache, only one more source is opened.
             self._opened.clear()
         self._opened[number] = elements
         return elements
 
     def __reduce__(self) -> "tuple[Callable[..., Dense[Any]], tuple[Array]]":
-        # Elsewhere there are no such files.
+        # Other processes do not have these files open.
         return Dense, (self.read_run(0, self.size),)
 
 
 def lazy_tensor(source: Stored, way: SourceScope) -> Tensor[Any]:
-    """Return the tensor of sources whose shape and type are known."""
+    """Return a lazy tensor over sources with known shape and dtype."""
     shape, dtype = source.shape, source.dtype
     if shape is None or dtype is None:
-        raise DataFileError(f"{way.path}: a source of a view does not say its shape")
+        raise DataFileError(f"{way.path}: a source of a view lacks its shape")
     return from_buffer(StoredBuffer(source, way, dtype, source.ends), shape)

@@ -1,4 +1,4 @@
-"""Sources of stored views looked at: which are there, and which changed."""
+"""Check the sources of stored views for missing and changed ones."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,14 +17,14 @@ __all__ = ["SourceState", "states_of"]
 @final
 @frozen
 class SourceState:
-    """The tensors of one file, or of one server, that a stored view reads.
+    """State of one file or server that a stored view reads.
 
     Attributes
     ----------
     path
         The file, relative to the file of the view; the address of a server; empty for the same file.
     members
-        The number of its tensors that the view reads.
+        Number of its tensors that the view reads.
     state
         ``"found"``, ``"missing"``, ``"changed"``, or ``"refused"`` if it may not be opened or is damaged.
     problem
@@ -40,17 +40,17 @@ class SourceState:
 def states_of(
     stored: StoredView, way: SourceScope, check_own: Callable[[str], str]
 ) -> tuple[SourceState, ...]:
-    """Return the state of each file of a view: all sources are opened, and no element is read.
+    """Return the state of each file of a view. Opens all sources, without reading elements.
 
     Parameters
     ----------
     check_own
-        Opens a source of the same file, and returns its problem.
+        Function that opens a source of the same file, and returns its problem.
 
     Raises
     ------
     DataFileError
-        If the record says a source wrongly. The text completes a sentence.
+        If the record has an invalid source. The text completes a sentence.
     """
     found: dict[str, list[Any]] = {}
     for source in stored.sources():
@@ -68,7 +68,7 @@ def states_of(
 
 def _check(source: "FileSource | ServerSource", way: SourceScope) -> str:
     found = way.open(source)
-    # A tensor leads no further.
+    # A tensor has no sources.
     return (
         way.check_through(source) if isinstance(source, FileSource) and not isinstance(found, Tensor) else ""
     )

@@ -1,6 +1,6 @@
-"""The one way up from views in files: calls that open files and servers of sources.
+"""Lazy imports of higher layers, to open files and servers of sources.
 
-They are loaded by name, so that no import points up.
+Modules are loaded by name, so that no import statement refers to a higher layer.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""The way from a stored view to its sources: which files may be opened, and which are open."""
+"""Resolve the sources of a stored view: files that may be opened, and open files."""
 
 import contextlib
 import os
@@ -33,25 +33,25 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["OpenFiles", "SourceScope", "is_named_by", "once", "opening"]
 
 _OPEN: Final = 64
-"""Files that are open at once."""
+"""Limit on files that are open at the same time."""
 _ADDRESS: Final = re.compile(r"[a-z]+://[!-:<-?A-~]+")
 _HOST: Final = re.compile(r"\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.*-]+")
 _DEEP: Final = 16
-"""Stored views that one may lead through."""
+"""Limit on the nesting of stored views."""
 _KEPT: Final = 2**16
-"""Tensors that are kept while views are opened; views are all kept."""
+"""Number of tensors cached while views are opened; all views are cached."""
 
 
 @final
 class _Opening(threading.local):
-    """The sources that one thread opened for a view."""
+    """Sources that one thread opened for a view."""
 
     known: "dict[object, tuple[tuple[Any, str], int]] | None" = None
-    """Tensors and views with their versions, and the number of views behind each."""
+    """Tensors and views with their versions, and the nesting depth of each."""
     failed: "dict[object, tuple[Exception, int]]"
-    """The errors of other sources, and the number of views that led to each."""
+    """Errors of other sources, and the depth at which each occurred."""
     reached: int = 0
-    """The greatest number of views on one way."""
+    """Maximum nesting depth so far."""
 
 
 _NOW: Final = _Opening()
@@ -59,7 +59,7 @@ _NOW: Final = _Opening()
 
 @contextlib.contextmanager
 def opening() -> Generator[None, None, None]:
-    """Open each source once in the block."""
+    """Open each source only once within the block."""
     if _NOW.known is not None:
         yield
         return
@@ -71,17 +71,17 @@ def opening() -> Generator[None, None, None]:
 
 
 def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tuple[Any, str]:
-    """Return a source and its version, which are looked for once while a view is opened.
+    """Return a source and its version, looked up only once while a view is opened.
 
     Parameters
     ----------
     through
-        The number of views that led here.
+        Number of views on the way to this source.
 
     Raises
     ------
     DataFileError
-        If too many views lead to it.
+        If the views are nested too deeply.
     """
     known = _NOW.known
     if known is None:
@@ -93,7 +93,7 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
         _NOW.reached = max(_NOW.reached, through + more)
         return found
     failed = _NOW.failed.get(key)
-    # A source may be too deep from here alone.
+    # The limit may be exceeded only on this path.
     if failed is not None and through >= failed[1]:
         raise failed[0].with_traceback(None)
     before, _NOW.reached = _NOW.reached, through
@@ -111,7 +111,7 @@ def once(key: object, through: int, find: Callable[[], tuple[Any, str]]) -> tupl
 
 @final
 class OpenFiles:
-    """The files that the views of one file have opened: those used last stay open."""
+    """Cache of the files that the views of one file have opened; recently used files stay open."""
 
     __slots__ = ("__weakref__", "_files", "_servers", "lock")
 
@@ -133,11 +133,11 @@ class OpenFiles:
         return found
 
     def at(self, address: str) -> Any:  # noqa: ANN401 - the tensors of a server
-        """Return the tensors of a server by name; it stays connected, for its tensors are read later."""
+        """Return the tensors of a server by name. The connection stays open for later reads."""
         with self.lock:
             if address not in self._servers:
                 if len(self._servers) >= _OPEN:
-                    raise DataFileError(f"sources of one file are at more than {_OPEN} servers")
+                    raise DataFileError(f"the sources of one file are on more than {_OPEN} servers")
                 self._servers[address] = connect(address)
             return self._servers[address]
 
@@ -149,7 +149,7 @@ def _close(*opened: "dict[Any, Any]") -> None:
 
 
 def is_named_by(address: str, follow: str | None) -> bool:
-    """Return whether `follow` allows the server at an address, which may be hostile."""
+    """Return True if `follow` allows the server at an untrusted address."""
     kind, _, place = address.partition("://")
     allowed, mark, front = (follow or "").partition("://")
     # ZeroMQ connects from A to B if an address is "A;B".
@@ -166,34 +166,34 @@ def is_named_by(address: str, follow: str | None) -> bool:
 @final
 @frozen(eq=False)
 class SourceScope:
-    """The file and the views that lead to a source, and which files are allowed."""
+    """The file and the views on the way to a source, and the files that may be opened."""
 
     path: str
-    """The file that has the view: absolute."""
+    """Absolute path of the file with the view."""
     files: OpenFiles
     follow: str | None
     check_versions: bool
     through: tuple[tuple[str, str], ...] = ()
-    """The stored views that led here: real paths and names."""
+    """Real paths and names of the stored views on the way."""
 
     def entering(self, name: str, through: tuple[tuple[str, str], ...]) -> "SourceScope":
-        """Return the way on from a view of this file, to which others led.
+        """Return the scope for the sources of a view of this file; `through` has the views on the way.
 
         Raises
         ------
         DataFileError
-            If it is one of these, or they are too many.
+            If the view is one of these, or the nesting is too deep.
         """
         own = os.path.realpath(self.path), name
         if own in through:
-            raise DataFileError(f"{self.path}: the view {name!r} leads back to itself")
+            raise DataFileError(f"{self.path}: the view {name!r} refers to itself")
         if len(through) >= _DEEP:
-            raise DataFileError(f"{self.path}: the view {name!r} is reached through {_DEEP} others")
+            raise DataFileError(f"{self.path}: the view {name!r} is nested in {_DEEP} others")
         _NOW.reached = max(_NOW.reached, len(through) + 1)
         return attrs.evolve(self, through=(*through, own))
 
     def real_path(self, source: FileSource) -> str:
-        """Return where the file of a source is.
+        """Return the real path of a source's file.
 
         Raises
         ------
@@ -203,24 +203,24 @@ class SourceScope:
         real, folder = os.path.realpath(source.path), os.path.dirname(self.path)
         if not is_below(real, folder) and (self.follow is None or not is_below(real, self.follow)):
             raise DataFileError(
-                f"{self.path}: the source {shortened(source.path)} is outside of its folder, and only read "
-                "with follow= of tw.open, a folder above it; tw.save writes what is read so"
+                f"{self.path}: the source {shortened(source.path)} is outside its folder; use "
+                f"tw.open with follow=, a folder above it, and tw.save to rewrite the result"
             )
         if not os.path.exists(real):
-            # An error of a view, not of the disk: a conversion can leave the view out.
+            # Raise an error of the view, not of the disk, so that a conversion can skip the view.
             text = f"{self.path}: the source {shortened(source.path)} is not there"
             raise DataFileError(text) from FileNotFoundError(source.path)
         return real
 
     def open(self, source: "FileSource | ServerSource") -> Any:  # noqa: ANN401 - a tensor or a view
-        """Return the tensor, or the view, that is a source.
+        """Open a source, and return its tensor or view.
 
         Raises
         ------
         VersionChangedError
-            If it is of another version than the one that was stored.
+            If its version differs from the stored one.
         DataFileError
-            If it is not there, or may not be looked for there.
+            If it is missing, or its location is not allowed.
         """
         if isinstance(source, ServerSource):
             return self._of_server(source)
@@ -231,12 +231,12 @@ class SourceScope:
         return found
 
     def check_through(self, source: FileSource) -> str:
-        """Return the problem of the sources of a stored view, or an empty text.
+        """Return the problem of the sources of a stored view, or an empty string.
 
         Raises
         ------
         DataFileError
-            If it leads back to itself, or through too many views.
+            If it refers to itself, or the nesting is too deep.
         """
         with opening(), self.files.lock:
             file = self.files.get(self.real_path(source), source.options, self)
@@ -248,23 +248,23 @@ class SourceScope:
             file = self.files.get(real, source.options, self)
             found: tuple[Any, str] = file._as_source(source.name, self.through)
         except TensorNameError as error:
-            raise DataFileError(f"{self.path}: a source is not there: {error}") from error
+            raise DataFileError(f"{self.path}: a source is missing: {error}") from error
         except (ConversionError, ReadOnlyError, DataFileSystemError) as error:
-            raise DataFileError(f"{self.path}: a source cannot be opened: {error}") from error
+            raise DataFileError(f"{self.path}: cannot open a source: {error}") from error
         return found
 
     def _of_server(self, source: ServerSource) -> Any:  # noqa: ANN401 - a tensor elsewhere
         if not is_named_by(source.address, self.follow):
             raise DataFileError(
-                f"{self.path}: the source {source.name!r} is at {shortened(source.address)}, and only read "
-                "with follow=, its scheme and host, or the whole address"
+                f"{self.path}: the source {source.name!r} is at {shortened(source.address)}; "
+                f"allow it with follow=, its scheme and host, or the whole address"
             )
         found = self.files.at(source.address)[source.name]
         self.check(source.address, source.name, source.version, str(found.version))
         return found
 
     def check(self, place: str, name: str, before: str, now: str) -> None:
-        """Raise, or warn, if a source is of another version than the one that was stored."""
+        """Raise or warn if the version of a source differs from the stored one."""
         if before == now:
             return
         text = (
@@ -272,5 +272,5 @@ class SourceScope:
             f"version {now}, and had {before}"
         )
         if self.check_versions:
-            raise VersionChangedError(f"{text}; tw.open(..., check_versions=False) reads it all the same")
+            raise VersionChangedError(f"{text}; use tw.open(..., check_versions=False) to read it anyway")
         warnings.warn(text, ChangedSourceWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""Views from their records; a source is opened when its elements are read."""
+"""Read views from records; sources are opened on access to elements."""
 
 import os
 import re
@@ -39,13 +39,13 @@ __all__ = ["StoredView", "check_record", "read_view"]
 _NUMBERS = re.compile(r'"(0|[1-9][0-9]{0,4})"')
 
 Own = Callable[[str], object]
-"""Returns the tensor of a name that the same file has."""
+"""Function that returns a tensor of the same file by name."""
 
 
 @final
 @frozen(eq=False)
 class StoredView:
-    """The contents of the record of a view."""
+    """Contents of a view's record."""
 
     text: str
     said: tuple[Mapping[str, Json], ...]
@@ -57,22 +57,22 @@ class StoredView:
 
     @classmethod
     def of(cls, message: Message, folder: str) -> "StoredView":
-        """Return the contents of a message, which may be hostile.
+        """Return the contents of an untrusted message.
 
         Raises
         ------
         DataFileError
-            If it is not a view. The text completes a sentence.
+            If the message is not a view. The text completes a sentence.
         """
         label = cast("Mapping[str, Any]", message.label_object)
         record: Mapping[str, Json] = label["record"]
         text, said, frames = label.get("selection"), record.get("sources"), record.get("frames", 0)
         if not isinstance(text, str) or not isinstance(said, list):
-            raise DataFileError("is of a view, and does not say of which")
+            raise DataFileError("is a view without an expression")
         if not all(isinstance(own, dict) for own in said):
             raise DataFileError("has a source that is not an object")
         if len(said) > MOST_SOURCES:
-            raise DataFileError(f"has {len(said)} sources; {MOST_SOURCES} are allowed")
+            raise DataFileError(f"has {len(said)} sources, but the limit is {MOST_SOURCES}")
         if type(frames) is not int or not 0 <= frames <= len(message.tensors):
             raise DataFileError(f"has {brief(frames)} tables")
         if len(text) + sum([own.nbytes for own in message.tensors]) > MOST_BYTES:
@@ -80,16 +80,16 @@ class StoredView:
         return cls(text, tuple(cast("list[Any]", said)), frames, message.tensors, folder)
 
     def held(self, number: Json) -> Tensor[Any]:
-        """Return a tensor that the record has.
+        """Return a tensor stored in the record.
 
         Raises
         ------
         DataFileError
-            If there is none of this number.
+            If there is no tensor with this number.
         """
         count = len(self.tensors) - self.frames
         if type(number) is not int or not 0 <= number < count:
-            raise DataFileError(f"names the tensor {brief(number)} of {count}")
+            raise DataFileError(f"refers to tensor {brief(number)} of {count}")
         return self.tensors[self.frames + number]
 
     def positions(self) -> list[bytes]:
@@ -97,15 +97,15 @@ class StoredView:
         return [_numbers(own).tobytes() for own in self.tensors[: self.frames]]
 
     def members(self, given: Mapping[str, Json]) -> MembersSource:
-        """Return the source that a node of members says.
+        """Return the source described by a node of members.
 
         Raises
         ------
         DataFileError
-            If the node is refused. The text completes a sentence.
+            If the node is invalid. The text completes a sentence.
         """
         if set(given) - {"members", "table", "names", "files", "dtype", "tail", "lengths"}:
-            raise DataFileError(f"has members with other keys than there are: {sorted(given)[:8]}")
+            raise DataFileError(f"has members with unknown keys: {sorted(given)[:8]}")
         if given["members"] != 0:
             raise DataFileError("has members along another mode than the first")
         files, tail = given.get("files"), given.get("tail", [])
@@ -116,11 +116,11 @@ class StoredView:
             or len(tail) > 31
             or not all(type(extent) is int and 0 <= extent <= 2**36 for extent in tail)
         ):
-            raise DataFileError("has members of extents that cannot be")
+            raise DataFileError("has members with invalid extents")
         try:
             dtype = to_dtype(given.get("dtype"), "dtype")
         except TensorWrapperError as error:
-            raise DataFileError(f"has members of a type that is refused: {error}") from error
+            raise DataFileError(f"has members with an invalid dtype: {error}") from error
         if dtype.kind not in "biufcmM":
             raise DataFileError(f"has members of {dtype}")
         table = _numbers(self.held(given.get("table")))
@@ -140,7 +140,7 @@ class StoredView:
         )
 
     def listed(self) -> Iterator[StoredSource]:
-        """Yield the sources, but for tensors that the record has itself.
+        """Yield the sources, except tensors stored in the record.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class StoredView:
         return PurePath(os.path.relpath(source.path, self.folder)).as_posix()
 
     def sources(self) -> Iterator["FileSource | ServerSource | str"]:
-        """Yield each source, members one by one; of one of the same file its name."""
+        """Yield each source, members one by one; for a source in the same file its name."""
         for given in self.said:
             if "own" in given:
                 yield str(given["own"])
@@ -175,7 +175,7 @@ class StoredView:
 
 @final
 class _Joined:
-    """The nodes of members of one text, each once."""
+    """Nodes of members in one text, without duplicates."""
 
     __slots__ = ("_found", "_left", "_stored")
 
@@ -185,16 +185,16 @@ class _Joined:
         self._left = MOST_BYTES
 
     def has(self, given: Mapping[str, Json]) -> bool:
-        """Return whether a node is known."""
+        """Return True if a node is known."""
         return dump_json(given) in self._found
 
     def of(self, given: Mapping[str, Json]) -> MembersSource:
-        """Return the source that a node says.
+        """Return the source described by a node.
 
         Raises
         ------
         DataFileError
-            If it is refused, or all of them together have tables that are too large.
+            If the node is invalid, or all tables together are too large.
         """
         key = dump_json(given)
         if key not in self._found:
@@ -233,7 +233,7 @@ def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
     Raises
     ------
     DataFileError
-        If it is another tensor.
+        If it is not a table of integers.
     """
     if tensor.dtype != np.int64 or not tensor.shape.is_box or tensor.is_sparse or tensor.is_nullable:
         raise DataFileError(f"has a table of {tensor.shape} {tensor.dtype}")
@@ -243,17 +243,17 @@ def _numbers(tensor: Tensor[Any]) -> Any:  # noqa: ANN401 - an array of int64
 def check_record(
     body: bytes, limits: Limits, way: SourceScope, view: "View[Any]", wholes: Mapping[str, object], own: Own
 ) -> None:
-    """Raise if a reader would not take the record of a view that is to be written.
+    """Raise if a reader would reject the record of a view to be written.
 
     Parameters
     ----------
     wholes
-        Sources that a reader opens at once, by their numbers.
+        Sources that a reader opens immediately, by number.
 
     Raises
     ------
     DataFileError, RemoteProtocolError
-        If it would not. The text completes a sentence.
+        If a reader would reject it. The text completes a sentence.
     """
     stored = StoredView.of(read_message(memoryview(body), limits), os.path.dirname(way.path))
     found = read_view(stored, way, own, wholes)
@@ -264,17 +264,17 @@ def check_record(
 def read_view(
     stored: StoredView, way: SourceScope, own: Own, wholes: Mapping[str, object] = MappingProxyType({})
 ) -> "View[Any]":
-    """Return the view that a record says; `wholes` are sources that are known, by their numbers.
+    """Return the view described by a record; `wholes` are known sources by number.
 
     Raises
     ------
     DataFileError
-        If the record has impossible facts, or a source that is opened at once is missing.
+        If the record has impossible facts, or a source that is opened immediately is missing.
     VersionChangedError
         If such a source changed.
     """
     try:
-        # The view opens only sources that its text names.
+        # The view opens only sources to which its text refers.
         named = set(_NUMBERS.findall(stored.text))
         numbered = ((str(number), given) for number, given in enumerate(stored.said))
         sources = {
@@ -287,7 +287,7 @@ def read_view(
         made: dict[int, Tensor[Any]] = {}
 
         def members(given: dict[str, Json]) -> "View[Any]":
-            # A text says a node as often as it is used, and it has one table.
+            # A text repeats a node for each use, but its table is stored once.
             found = joined.of(given)
             if id(found) not in made:
                 made[id(found)] = lazy_tensor(found, way)
@@ -297,18 +297,18 @@ def read_view(
     except (DataFileError, VersionChangedError):
         raise
     except (TensorWrapperError, OverflowError, RecursionError) as error:
-        raise DataFileError(f"is of a view that is refused: {error}") from error
+        raise DataFileError(f"is an invalid view: {error}") from error
 
 
 def _opened(given: Mapping[str, Json], stored: StoredView, way: SourceScope, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
-    """Return a source: a tensor that is read later, or one that is opened now."""
+    """Return a source: a lazy tensor, or a tensor that is opened now."""
     if "own" in given:
         if set(given) != {"own"} or not isinstance(given["own"], str):
             raise DataFileError("has a source of this file without its name")
         return same_elements(own(given["own"]) if whole is None else whole)
     if "held" in given:
         if set(given) != {"held"}:
-            raise DataFileError("has a source that says more than held")
+            raise DataFileError("has a stored source with other keys than held")
         return stored.held(given["held"])
     source = to_source(given, stored.folder)
     if source.shape is not None:

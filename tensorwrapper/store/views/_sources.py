@@ -1,4 +1,4 @@
-"""Sources of views in files: a file or a server, a name there, and a version."""
+"""Sources of stored views: a file or server, a name there, and a version."""
 
 import os
 from collections.abc import Mapping
@@ -29,28 +29,28 @@ __all__ = [
 
 MOST_MEMBERS: Final = 2**20
 MOST_SOURCES: Final = 2**16
-"""Sources that the record of a view has at most, beside members."""
+"""Limit on the sources in a view's record, without members."""
 MOST_BYTES: Final = 2**26
-"""Bytes of text and tables that one view has at most."""
+"""Size limit of the text and tables of a view, in bytes."""
 _OPTIONS: Final[Mapping[str, tuple[object, ...]]] = {"raw": (True,), "null_rows": ("empty", "field")}
-_LONGEST: Final = 4096  # characters of a path, a name, an address or a version
+_LONGEST: Final = 4096  # limit on the characters of a path, a name, an address or a version
 PLAIN: Final = "biufcmM"
-"""Kinds of elements that a view may know before they are there."""
+"""Dtype kinds that a view may store, so that sources are opened lazily."""
 
 
 @final
 @frozen
 class StoredSource:
-    """A source of a view that is stored.
+    """A source of a stored view.
 
     Attributes
     ----------
     path
-        The file, relative to the one that has the view; the address of a server; empty for the same file.
+        The file, relative to the file with the view; the address of a server; empty for the same file.
     name
-        The name of the tensor there.
+        Name of the tensor there.
     version
-        Identity of its elements; empty for the same file, which only grows.
+        Version of its elements; empty for the same file, which only grows.
     """
 
     path: str
@@ -59,36 +59,36 @@ class StoredSource:
 
 
 class Stored(Protocol):
-    """Tensors elsewhere, one after the other. They are opened when their elements are read."""
+    """Concatenated tensors in other files or on servers, opened on access to their elements."""
 
     @property
     def shape(self) -> Shape[Any] | None:
-        """The shape of all; None if it is known when they are opened."""
+        """Shape of the concatenation; None if known only after opening."""
         ...
 
     @property
     def dtype(self) -> "np.dtype[Any] | None":
-        """The type of the elements; None if it is known when they are opened."""
+        """Dtype of the elements; None if known only after opening."""
         ...
 
     @property
     def ends(self) -> IntArray:
-        """The number of the first element of each, and the size of all."""
+        """Number of the first element of each member, and the total size."""
         ...
 
     def member(self, number: int) -> "FileSource | ServerSource":
-        """Return one of them."""
+        """Return a member by number."""
         ...
 
     def fits(self, number: int, shape: Shape[Any]) -> bool:
-        """Return whether one has the shape that it had."""
+        """Return True if a member has its stored shape."""
         ...
 
 
 @final
 @frozen(eq=False)
 class FileSource:
-    """A tensor in a file, by a path that is absolute here."""
+    """A tensor in a file with an absolute path."""
 
     path: str
     name: str
@@ -100,15 +100,15 @@ class FileSource:
 
     @property
     def ends(self) -> IntArray:
-        """The numbers of its first element and of the one after its last."""
+        """Zero and the number of elements."""
         return np.array([0, 0 if self.shape is None else self.shape.size], dtype=np.int64)
 
     def member(self, number: int) -> "FileSource":  # noqa: ARG002 - there is one
-        """Return it."""
+        """Return the source itself."""
         return self
 
     def fits(self, number: int, shape: Shape[Any]) -> bool:  # noqa: ARG002
-        """Return whether it has the shape that it had."""
+        """Return True if the source has its stored shape."""
         return shape == self.shape
 
     def said(self, path: str) -> dict[str, Json]:
@@ -129,15 +129,15 @@ class ServerSource:
 
     @property
     def ends(self) -> IntArray:
-        """The numbers of its first element and of the one after its last."""
+        """Zero and the number of elements."""
         return np.array([0, 0 if self.shape is None else self.shape.size], dtype=np.int64)
 
     def member(self, number: int) -> "ServerSource":  # noqa: ARG002 - there is one
-        """Return it."""
+        """Return the source itself."""
         return self
 
     def fits(self, number: int, shape: Shape[Any]) -> bool:  # noqa: ARG002
-        """Return whether it has the shape that it had."""
+        """Return True if the source has its stored shape."""
         return shape == self.shape
 
     def said(self) -> dict[str, Json]:
@@ -218,7 +218,7 @@ class MembersSource:
         return cls(files, table, names, dtype, tail, lengths, shape, ends, splits, [])
 
     def member(self, number: int) -> FileSource:
-        """Return one of them."""
+        """Return a member by number."""
         if not self.split_names:
             # A concurrent thread finds the same.
             self.split_names.append(self.names.decode("utf-8", "surrogateescape").split("\n"))
@@ -227,7 +227,7 @@ class MembersSource:
         return FileSource(self.files[file], self.split_names[0][number], f"{version % 2**64:016x}")
 
     def fits(self, number: int, shape: Shape[Any]) -> bool:
-        """Return whether one has the shape that it had."""
+        """Return True if a member has its stored shape."""
         rows = int(self.table[number, 0])
         if self.lengths is None:
             return shape.is_box and shape.extents == (rows, *self.tail)

@@ -1,4 +1,4 @@
-"""Views to their records: each source is a name in a file or at a server, or is stored with the view."""
+"""Write views as records: each source is a name in a file or on a server, or is stored with the view."""
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,20 +29,20 @@ from tensorwrapper.typing import IntArray
 __all__ = ["ViewWriter"]
 
 _HELD: Final = 2**20
-"""Bytes of a source that travels."""
+"""Size limit of a source stored with the view, in bytes."""
 _HELD_ALL: Final = 2**24
-"""Bytes of all of these."""
+"""Size limit of all such sources together, in bytes."""
 _MANY: Final = 16
-"""Sources from which on they are one node."""
+"""Minimum number of sources that are joined to one node."""
 _ROWS: Final = 2**12
-"""Rows up to which a source says all their lengths."""
+"""Sources up to this many rows store all row lengths."""
 
 _LayoutJson = Callable[[Layout[Any]], "dict[str, Json] | None"]
 
 
 @final
 class ViewWriter:
-    """Collects the sources of one view."""
+    """Collector of the sources of one view."""
 
     __slots__ = (
         "_file",
@@ -64,9 +64,9 @@ class ViewWriter:
     said: list[Json]
     """Description of each source."""
     tables: list[object]
-    """Tables, and tensors that travel."""
+    """Tables, and tensors stored with the view."""
     wholes: dict[str, object]
-    """The sources that a reader opens at once, by their numbers."""
+    """Sources that a reader opens immediately, by number."""
 
     def __init__(
         self,
@@ -76,18 +76,18 @@ class ViewWriter:
         given: Mapping[int, tuple[object, str]] | None = None,
         moved: tuple[object, Collection[str]] = (None, ()),
     ) -> None:
-        """Begin to write a view.
+        """Start to write a view.
 
         Parameters
         ----------
         file
-            The file that the view comes into.
+            The file to write the view to.
         replaced
-            Whether a file that is there is replaced by it.
+            Whether this file replaces an existing one.
         given
-            By their numbers, tensors in memory and the names that they have in the file.
+            Tensors in memory and their names in the file, by id.
         moved
-            The reader of another file, and the names of the tensors that were copied from it.
+            The reader of another file, and the names of the tensors copied from it.
         """
         self._file, self._folder, self._replaced = file, os.path.dirname(file.path), replaced
         self._given = given or {}
@@ -103,19 +103,19 @@ class ViewWriter:
         Raises
         ------
         ConversionError
-            If JSON cannot say a step, or if a source is too large and outside all files.
+            If JSON cannot represent a step, or if a source in memory is too large.
         """
         return stored_json(view, self, self.frames)
 
-    # The text asks these.
+    # The text writer calls these methods.
 
     def view(self, view: Expression, layout: _LayoutJson) -> tuple[dict[str, Json], int] | None:
-        """Return the JSON of a source, and the number of calls that it has; None if it is not a source."""
+        """Return the JSON of a source, and its number of calls; None if it is not a source."""
         known: tuple[dict[str, Json], int] | None = self._once("view", view, lambda: self._view(view, layout))
         return known
 
     def node(self, node: Node) -> dict[str, Json] | None:
-        """Return the JSON of many joined tensors of files; None for others."""
+        """Return the JSON of many joined tensors in files; None for other nodes."""
         known: dict[str, Json] | None = self._once("node", node, lambda: self._joined(node))
         return known
 
@@ -146,7 +146,7 @@ class ViewWriter:
             return self._part(self._again(buffer), whole, chosen, layout)
         known = origin_of(buffer)
         if known is not None and known.calls is None:
-            # The layout of a part is one of the memory that the tensor has in its own file.
+            # The layout of a part refers to the memory of the tensor in its own file.
             is_whole = chosen is known.layout or chosen == known.layout
             said = self._of_file(known, Tensor(known.layout, tensor.buffer), may_move=is_whole)
             return self._part(said, known.layout, chosen, layout)
@@ -159,7 +159,7 @@ class ViewWriter:
             said = self._travelling(View(view).compute())
         if tensor.dtype.isnative:
             return said, 0
-        # Records have the order of bytes of this machine; the steps that follow know another one.
+        # Records have native byte order, but later steps may expect another.
         return {"of": {"cast": dtype_name(tensor.dtype), "part": said}}, 0
 
     def _part(
@@ -174,8 +174,8 @@ class ViewWriter:
         own = layout(chosen) if chosen.shape.is_box else None
         if own is None:
             raise ConversionError(
-                f"the view reads {chosen.shape}, a part of a tensor of a file, and JSON cannot say which. "
-                "Use a part of the view of the whole, as in sel.as_view(f['x'])[1:]"
+                f"the view reads {chosen.shape}, a part of a tensor in a file that JSON "
+                f"cannot represent. Use a part of a view of the whole tensor, as in sel.as_view(f['x'])[1:]"
             )
         return {**said, "layout": own}, 0
 
@@ -212,8 +212,9 @@ class ViewWriter:
         self._held += nbytes
         if nbytes > _HELD or self._held > _HELD_ALL:
             raise ConversionError(
-                f"the view reads {source or tensor.shape} of {nbytes} bytes, which is in memory. At most "
-                f"{_HELD} bytes of a source are stored with a view, and {_HELD_ALL} together; save it first"
+                f"the view reads {source or tensor.shape} of {nbytes} bytes, which is in "
+                f"memory. A view can store at most {_HELD} bytes per source, and {_HELD_ALL} "
+                f"in total; save the tensor first"
             )
         self._met["held", id(tensor)] = tensor, None
         return self._source(("held", id(tensor)), {"held": self._table(tensor)})
@@ -228,7 +229,7 @@ class ViewWriter:
             )
         if not file.is_there():
             raise ConversionError(
-                f"the view reads {origin.name!r} of {shortened(file.path)}, where another file is by now"
+                f"the view reads {origin.name!r} of {shortened(file.path)}, which was replaced"
             )
         path = self._relative(file.path)
         version = version_of_path(file.path) if origin.version is None else origin.version()
@@ -238,16 +239,16 @@ class ViewWriter:
         return self._source(key, source.said(path), whole)
 
     def _is_own(self, file: FileOrigin) -> bool:
-        """Return whether a file is the one that the view comes into, also if it was opened twice."""
+        """Return True if a file is the file to write the view to, even if opened twice."""
         return file.home is not None and (file.home is self._file.home or file.stat == self._file.stat)
 
     def _is_moved(self, origin: Origin) -> bool:
-        """Return whether a tensor of another file was written to this one under its name."""
+        """Return True if a tensor of another file was copied to this one under its name."""
         home, names = self._moved
         return home is not None and origin.file.home is home and origin.name in names
 
     def _again(self, buffer: StoredBuffer[Any]) -> dict[str, Json]:
-        """Return the JSON of sources that were read from a record of a view."""
+        """Return the JSON of sources that were read from a view's record."""
         source = buffer.source
         if isinstance(source, MembersSource):
             members: dict[str, Json] = self._once("members", source, lambda: self._members(source))
@@ -260,10 +261,10 @@ class ViewWriter:
         )
 
     def _relative(self, path: str) -> str:
-        """Return the path of a source, as the file of the view says it."""
+        """Return the path of a source, relative to the file of the view."""
         if self._replaced and os.path.realpath(path) == os.path.realpath(self._file.path):
             raise ConversionError(
-                f"the view reads {shortened(path)}, which is replaced: write it to another file"
+                f"the view reads {shortened(path)}, which is being replaced; write to another file"
             )
         try:
             relative = PurePath(os.path.relpath(path, self._folder)).as_posix()
@@ -275,7 +276,7 @@ class ViewWriter:
             raise ConversionError(f"the path {ascii(path)[:200]} of a source is not UTF-8") from error
         return relative
 
-    # Many of them.
+    # Many sources.
 
     def _members(self, source: MembersSource) -> dict[str, Json]:
         said: dict[str, Json] = {
@@ -290,7 +291,7 @@ class ViewWriter:
         return {**said, "lengths": self._table(source.lengths)}
 
     def _joined(self, node: Node) -> dict[str, Json] | None:
-        """Return the JSON of many whole tensors of `.tens` files that are joined along the first mode."""
+        """Return the JSON of many whole tensors in `.tens` files, joined along the first mode."""
         mode = getattr(node, "mode", None) if node.name == "concat" else None
         if node.is_of_rows and node.name == "concat":
             mode = cast("Any", node).arguments[0]
@@ -327,7 +328,7 @@ class ViewWriter:
         for row, (origin, tensor) in enumerate(parts):
             file = origin.file
             if file.path not in numbers and not file.is_there():
-                raise ConversionError(f"the view reads {shortened(file.path)}, where another file is by now")
+                raise ConversionError(f"the view reads {shortened(file.path)}, which was replaced")
             version = int(cast("Any", origin.version)(), 16)
             table[row] = (
                 len(tensor),
@@ -348,19 +349,19 @@ def _lengths(shape: Shape[Any]) -> IntArray:
 
 
 def _rows_of(whole: Layout[Any], chosen: Layout[Any]) -> range | None:
-    """Return which rows of a jagged tensor are a part of it; None if the part is not a run of rows."""
+    """Return the rows of a jagged tensor that form a part; None if the part is not a run of rows."""
     shape, count = whole.shape, chosen.shape.as_smooth().extents[:1]
     if shape.rank != 2 or shape.is_box or shape.has_layers or chosen.shape.rank != 2 or chosen.shape.is_box:
         return None
     splits = shape.splits(1) + whole.offset
     first, last = np.searchsorted(splits, [chosen.offset, chosen.offset + 1])
-    # Empty rows before the first begin where it does.
+    # Preceding empty rows have the same start as the first row.
     found = (range(int(row), int(row) + count[0]) for row in range(int(last) - 1, int(first) - 1, -1))
     return next((rows for rows in found if whole[rows.start : rows.stop] == chosen), None)
 
 
 def _are_rows(shape: Shape[Any]) -> bool:
-    """Return whether a shape is rows that their lengths say."""
+    """Return True if row lengths fully describe a shape."""
     return shape.rank == 2 and shape.kind == "jagged" and shape == Shape.from_offsets(shape.splits(1))
 
 
@@ -370,7 +371,7 @@ def _are(calls: Sequence[object], others: Sequence[object]) -> bool:
 
 @final
 class _Form:
-    """The shape and the type of a source, if a view may know them before it is opened."""
+    """Shape and dtype of a source, if a view may store them."""
 
     __slots__ = ("dtype", "shape")
 
@@ -386,7 +387,7 @@ class _Form:
 
     @staticmethod
     def is_plain(whole: "Tensor[Any] | View[Any]") -> bool:
-        """Return whether all elements are numbers that are there, one after the other."""
+        """Return True if all elements are stored contiguous numbers."""
         shape = whole.shape
         plain = whole.dtype.kind in PLAIN and not whole.is_sparse and not whole.is_nullable
         layout = whole.layout if isinstance(whole, Tensor) else expression_of(whole).layout

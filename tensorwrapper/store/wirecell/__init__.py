@@ -1,1 +1,1 @@
-"""Wire-Cell's tensor files: archives whose members are the tensors of sets, and their metadata."""
+"""Wire-Cell's tensor files: archives whose members are tensors of sets, and metadata."""

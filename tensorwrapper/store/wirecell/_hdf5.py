@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor sets in HDF5: groups with numbered datasets; metadata is in attributes."""
+"""Wire-Cell's tensor sets in HDF5: groups with numbered datasets, and metadata in attributes."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -31,12 +31,12 @@ _ATTRIBUTES: Final = 10_000
 
 
 def open_hdf5_sets(where: Where, how: Opening) -> Contents:
-    """Return the contents of an HDF5 file, and which of its datasets are tensors of Wire-Cell's sets.
+    """Return the contents of an HDF5 file, with the datasets that are tensors of Wire-Cell's sets.
 
     Raises
     ------
     DataFileError
-        If there is no such file, or it is damaged.
+        If the file is missing or damaged.
     """
     contents, limits = open_linked(where, how), how.limits
     sets: dict[int, list[tuple[int, str]]] = {}
@@ -71,25 +71,25 @@ def open_hdf5_sets(where: Where, how: Opening) -> Contents:
 
 
 def _others(contents: Contents, tensors: set[str]) -> dict[str, Sequence[str] | Loss]:
-    """Return attributes of all but sets and their tensors, of which they are the metadata."""
+    """Return the attributes of all objects except sets and their tensors, whose attributes are metadata."""
     sets = {name.rpartition("/")[0] for name in tensors}
     return {name: own for name, own in contents.attributes().items() if name not in tensors | sets}
 
 
 def _of_set(where: Where, ident: int, limits: Limits, heaps: Heaps) -> dict[str, Any]:
     found = _attributes(where, f"tensorsets/{ident}", limits, heaps)
-    # The name has the number as well.
+    # The name also has the number.
     found.pop("ident", None)
     return found
 
 
 def _attributes(where: Where, name: str, limits: Limits, heaps: Heaps) -> dict[str, Any]:
-    """Return the attributes of a group or a dataset: numbers, text, and JSON in text."""
+    """Return the attributes of a group or a dataset: numbers, text, and JSON as text."""
     path = name_of(where)
     with of_stranger(path, "HDF5"), opened_file(where, heaps) as file:
         own = file[name].attrs
         if len(own) > _ATTRIBUTES:
-            raise DataFileError(f"{path}: {name!r} has {len(own)} attributes; {_ATTRIBUTES} are allowed")
+            raise DataFileError(f"{path}: {name!r} has {len(own)} attributes, but the limit is {_ATTRIBUTES}")
         if any(own.get_id(key).dtype.hasobject for key in own):
             heaps.check()
         return {
@@ -103,14 +103,14 @@ def _value(attributes: "h5py.AttributeManager", key: str, what: str, limits: Lim
         return None
     size = found.get_storage_size()
     if size > _ATTRIBUTE_BYTES:
-        raise DataFileError(f"{what} has {size} bytes; {_ATTRIBUTE_BYTES} are allowed")
+        raise DataFileError(f"{what} has {size} bytes, but the limit is {_ATTRIBUTE_BYTES}")
     value: object = attributes[key]
     if isinstance(value, bytes | str):
         text = value if isinstance(value, str) else value.rstrip(b"\0").decode("utf-8", "backslashreplace")
         if not text.startswith(("{", "[")):
             return text
         try:
-            # So lists and objects are written.
+            # Lists and objects are written as JSON.
             return parse_json(text, what, depth=limits.depth, digits=limits.digits, items=limits.label_items)
         except ParseError:
             return text

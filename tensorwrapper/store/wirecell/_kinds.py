@@ -28,7 +28,7 @@ __all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as"
 
 
 SETS: Final = tuple(ARCHIVES)
-"""Formats of tensor sets, by the name of tensors in them."""
+"""Formats of tensor sets, selected by the names of tensors."""
 
 
 def _write_npz(
@@ -55,7 +55,7 @@ _ANYWHERE: Final[Mapping[FileKind, Callable[[Where, Opening], Contents]]] = {
     "arrow": open_feather,
     "zarr": open_zipped,
 }
-"""Readers of single files, at paths and of byte ranges."""
+"""Readers of single files, by path and by byte ranges."""
 _READERS: Final[Mapping[FileKind, Callable[[Path, Opening], Contents]]] = {
     **{kind: _ANYWHERE[kind] for kind in ("hdf5", "parquet", "arrow")},
     "npy": OTHERS[".npy"].read,
@@ -74,24 +74,24 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 def read_ranges_as(kind: FileKind, ranges: Ranges, how: Opening) -> Contents:
-    """Return the contents of a file that is read by byte ranges, or copied if there is no other way.
+    """Return the contents of a file read by byte ranges, or copied if necessary.
 
     Raises
     ------
     DataFileError
-        If it is not of that kind, or damaged, or too large to be copied.
+        If the file has another format, is damaged, or is too large to copy.
     """
     read = FETCHED.get(kind) or _ANYWHERE.get(kind)
     return spooled(ranges, kind, lambda path: read_as(kind, path, how)) if read is None else read(ranges, how)
 
 
 def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
-    """Return the contents of a file; only names, types and extents are read.
+    """Return the contents of a file; reads only names, dtypes and extents.
 
     Raises
     ------
     DataFileError
-        If it is not of that kind, or damaged.
+        If the file has another format or is damaged.
     """
     if kind == "zarr" and path.is_file():
         return open_zipped(path, how)
@@ -113,7 +113,7 @@ def _open_archive(path: Path, how: Opening) -> Contents:
 
 
 def end_of(path: Path) -> str:
-    """Return the end of a name that says of which kind a file is: two of them, in ``.tar.gz``."""
+    """Return the extension that determines a file's format, such as ``.h5`` or ``.tar.gz``."""
     both = "".join(path.suffixes[-2:]).lower()
     return both if both in KINDS else path.suffix.lower()
 

@@ -1,4 +1,4 @@
-"""Wire-Cell's names of the members of a tensor file, and of the tensors in them."""
+"""Wire-Cell's names of members in a tensor file, and of their tensors."""
 
 import re
 from typing import Final, Literal, TypeAlias, final
@@ -10,7 +10,7 @@ __all__ = ["MemberName", "MemberRole", "member_name", "set_number", "tensor_numb
 MemberRole: TypeAlias = Literal["set", "metadata", "array"]
 """Content of a member: metadata of a set, metadata of a tensor, or its elements."""
 
-# No folders: unpacking writes only into its folder. Each number has one form, so that names are unique.
+# No folders, so that unpacking is safe. Each number has one spelling, so that names are unique.
 _PREFIX: Final = r"([^/\\\x00-\x1f]*)"
 _IDENT: Final = "(0|-?[1-9][0-9]{0,17})"
 _INDEX: Final = "(0|[1-9][0-9]{0,17})"
@@ -27,24 +27,24 @@ class MemberName:
     prefix: str
     ident: int
     index: int
-    """The number of the tensor; -1 for metadata of the set."""
+    """Number of the tensor; -1 for metadata of the set."""
     role: MemberRole
 
     @property
     def name(self) -> str:
-        """The name of the tensor, or of the set."""
+        """Name of the tensor, or of the set."""
         if self.role == "set":
             return f"{self.prefix}tensorset_{self.ident}"
         return f"{self.prefix}tensor_{self.ident}_{self.index}"
 
     @property
     def member(self) -> str:
-        """The name of the member."""
+        """Name of the member."""
         return self.name + ("_array.npy" if self.role == "array" else "_metadata.json")
 
 
 def member_name(member: str) -> MemberName | None:
-    """Return the parsed name of a member; None if it is not of Wire-Cell's sets.
+    """Return the parsed name of a member; None if it does not belong to a Wire-Cell set.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def member_name(member: str) -> MemberName | None:
 
 
 def tensor_number(name: str) -> tuple[str, int, int] | None:
-    """Return prefix, number of the set, and number in it that the name of a tensor says; None if none."""
+    """Return the prefix, set number and tensor number of a tensor's name; None if it has another form."""
     found = _TENSOR.fullmatch(name)
     return (found[1], int(found[2]), int(found[3])) if found else None
 
 
 def set_number(name: str) -> tuple[str, int] | None:
-    """Return prefix and number that the name of a set says; None if it is none."""
+    """Return the prefix and number of a set's name; None if it has another form."""
     found = _SET.fullmatch(name)
     return (found[1], int(found[2])) if found else None

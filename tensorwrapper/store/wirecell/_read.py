@@ -1,4 +1,4 @@
-"""Wire-Cell's tensor files: the sets in an archive, and lazy reading of its members."""
+"""Read Wire-Cell's tensor files: find the sets in an archive, and read members lazily."""
 
 import zipfile
 from collections import Counter
@@ -52,30 +52,30 @@ class _Member:
     name: str
     start: int
     size: int
-    """Its bytes when it is unpacked."""
+    """Uncompressed size in bytes."""
     nbytes: int
     """Size in the file."""
     packing: str
     array: Callable[[], object]
-    """Returns the array that it is, without reading elements."""
+    """Function that returns the array, without reading elements."""
     head: Callable[[str], NpyHead]
-    """Function that returns the parsed header of a tensor of a name."""
+    """Function that returns the parsed header of a tensor with a given name."""
     text: Callable[[], bytes]
-    """Returns all bytes."""
+    """Function that returns all bytes."""
     refused: str | None = None
-    """Why it cannot be unpacked, as the end of a sentence."""
+    """Reason why it cannot be unpacked, as the end of a sentence."""
 
 
 def open_tar_sets(path: Path, kind: str, how: Opening) -> Contents:
-    """Return the sets of a tar archive, which is inflated now if it is compressed.
+    """Return the sets of a tar archive. A compressed archive is decompressed now.
 
-    Of one that has no member of a set, all arrays are tensors, as in an archive of NumPy: so Wire-Cell's
-    `FrameFileSink` writes frames.
+    If no member belongs to a set, all arrays are tensors, as in a NumPy archive. Wire-Cell's `FrameFileSink`
+    writes such archives.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is damaged, or has more than the limits allow.
+        If the file is missing, damaged, or exceeds the limits.
     """
     limits = how.limits
     memory = map_tar(path, kind, limits.decompressed_bytes)
@@ -90,7 +90,7 @@ def open_tar_sets(path: Path, kind: str, how: Opening) -> Contents:
 
 
 def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
-    """Return the sets of a zip archive, by its directory.
+    """Return the sets of a zip archive, from its directory.
 
     Raises
     ------
@@ -109,12 +109,12 @@ def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
 
 
 def check_members(path: Path) -> None:
-    """Compare the checksums of the members of a zip archive that are stored as they are.
+    """Verify the checksums of the uncompressed members of a zip archive.
 
     Raises
     ------
     DataFileError
-        If one does not fit.
+        If a checksum does not match.
     """
     memory = map_whole(path, ".zip")
     with of_stranger(path, ".zip"):
@@ -163,21 +163,23 @@ def _head_in(archive: Archive, info: zipfile.ZipInfo, name: str) -> NpyHead:
 
 def _unpacked(archive: Archive, info: zipfile.ZipInfo) -> bytes:
     with archive.open(info) as member:
-        # Never more than the declared size, whatever the inflated one.
+        # Read at most the declared size, whatever the actual decompressed size.
         return member.read(info.file_size)
 
 
 def _check_count(path: Path, members: list[_Member | TarOther], limits: Limits) -> None:
     if len(members) > limits.parts:
-        raise DataFileError(f"{path} has over {limits.parts} members; limits=Limits(parts=...) raises that")
+        raise DataFileError(
+            f"{path} has more than {limits.parts} members; limits=Limits(parts=...) can raise it"
+        )
 
 
 def _sorted(
     members: list[_Member | TarOther],
 ) -> tuple[dict[str, tuple[MemberName, _Member]], list[Loss], set[str]]:
-    """Return the members of sets by their names, the losses of others, and the tensors without elements.
+    """Return the members of sets by name, the losses of others, and the tensors without elements.
 
-    A name that comes several times is that of no member.
+    Members with a repeated name are left out.
     """
     found: dict[str, tuple[MemberName, _Member]] = {}
     losses: list[Loss] = []
@@ -213,9 +215,9 @@ def _sorted(
 
 
 def _arrays(memory: FileMap, members: list[_Member | TarOther], limits: Limits) -> Contents:
-    """Return the arrays of a tar archive by their names; a name that comes several times is left out.
+    """Return the arrays of a tar archive by name, without repeated names.
 
-    The first bytes of a member say whether it is one.
+    The first bytes of a member determine if it is an array.
     """
     found: list[tuple[str, np.dtype[Any] | None, Held]] = []
     losses: list[Loss] = []
@@ -237,15 +239,15 @@ def _arrays(memory: FileMap, members: list[_Member | TarOther], limits: Limits) 
             losses += [] if head is None else left_over(name, head, member.size)
     if len(found) > limits.tensors:
         raise DataFileError(
-            f"{memory.filename} has {len(found)} arrays; {limits.tensors} are allowed; "
-            "limits=Limits(tensors=...) raises that"
+            f"{memory.filename} has {len(found)} arrays, but the limit is {limits.tensors}; "
+            f"limits=Limits(tensors=...) can raise it"
         )
     return contents_of(found, list(dict.fromkeys(losses)))
 
 
 def _no_member(member: _Member | TarOther, what: str = "member of a tensor set") -> Loss:
     is_what = f"is {member.what}, and " if isinstance(member, TarOther) else ""
-    text = f"the archive holds {member.name[:_SHOWN]!r}, which {is_what}is no {what}"
+    text = f"the archive holds {member.name[:_SHOWN]!r}, which {is_what}is not a {what}"
     return Loss(text, member.name, "member")
 
 
@@ -268,7 +270,7 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
     sets: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for role, member in found.values():
         own = sets.setdefault((role.prefix, role.ident), [])
-        # Metadata of a tensor whose array exists, too, is not a separate tensor.
+        # Metadata of an existing array are not a separate tensor.
         has_array = MemberName(role.prefix, role.ident, role.index, "array").member in found
         if role.role == "set" or role.name in told or (role.role == "metadata" and has_array):
             continue
@@ -286,8 +288,8 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
     most = max([len(own) for own in sets.values()], default=0)
     if most > limits.tensors:
         raise DataFileError(
-            f"{path} has a set of {most} tensors; {limits.tensors} are allowed; limits=Limits(tensors=...) "
-            "raises that"
+            f"{path} has a set of {most} tensors, but the limit is {limits.tensors}; "
+            f"limits=Limits(tensors=...) can raise it"
         )
     of_sets = {role.name: said[role.name] for role, _ in found.values() if role.role == "set"}
     ordered = {key: tuple([name for _, name in sorted(own)]) for key, own in sets.items()}
@@ -295,9 +297,9 @@ def _contents(path: Path, members: list[_Member | TarOther], limits: Limits) -> 
 
 
 def _head_of(name: str, member: _Member) -> NpyHead | Loss | None:
-    """Return the header of an array, or the loss of an unread member; None for all others.
+    """Return the header of an array, or the loss of an unread member; None for a damaged array.
 
-    A damaged one says so when it is read.
+    Reading a damaged array raises later.
     """
     if member.refused is not None:
         return Loss(f"the member {member.name[:_SHOWN]!r} {member.refused}", name, "codec")
@@ -309,15 +311,15 @@ def _refusal(name: str, head: NpyHead | Loss | None) -> Loss | None:
 
 
 def _check_texts(path: Path, texts: list[tuple[MemberName, _Member]], limits: Limits) -> None:
-    """Raise if the metadata of one set, or of all sets, has too many bytes for a message."""
+    """Raise if the metadata of one set, or of all sets, are too large for a message."""
     sizes: dict[object, int] = {}
     for role, member in texts:
         key = None if role.role == "set" else (role.prefix, role.ident)
         sizes[key] = sizes.get(key, 0) + member.size
     if max(sizes.values(), default=0) > limits.label_bytes:
         raise DataFileError(
-            f"{path} has metadata of {max(sizes.values())} bytes; {limits.label_bytes} are allowed; "
-            "limits=Limits(label_bytes=...) raises that"
+            f"{path} has metadata of {max(sizes.values())} bytes, but the limit is "
+            f"{limits.label_bytes}; limits=Limits(label_bytes=...) can raise it"
         )
 
 

@@ -1,4 +1,4 @@
-"""Recognise the kind of a file: by its first and last bytes, by its content, and last by its name."""
+"""Recognise the format of a file by its first and last bytes, its content, and its name."""
 
 import bz2
 import contextlib
@@ -34,7 +34,7 @@ FileKind: TypeAlias = Literal[
     "wirecell",
     "kerchunk",
 ]
-"""Kinds of file that can be recognised."""
+"""File formats that can be recognised."""
 
 KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".tens": "tens",
@@ -47,7 +47,7 @@ KIND_OF_END: Final[Mapping[str, FileKind]] = {
     ".zarr": "zarr",
     **dict.fromkeys((".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".zip"), "wirecell"),
 }
-"""Kinds by extension, where the content does not determine it."""
+"""Formats by extension, used if the content is ambiguous."""
 
 _HEAD: Final = 4096
 _TAIL: Final = 64
@@ -61,7 +61,7 @@ _MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
     (b"\x93NUMPY", "npy"),
 )
 _ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
-"""Last bytes of files of some kinds."""
+"""Last bytes of some file formats."""
 _PACKED: Final = (
     (b"\x1f\x8b", "gzip"),
     (b"BZh", "bzip2"),
@@ -70,7 +70,7 @@ _PACKED: Final = (
     (b"\x04\x22\x4d\x18", "lz4"),
 )
 _UNPACKED: Final = ("gzip", "bzip2")
-"""Compressions that are unpacked to recognise the content."""
+"""Compressions that are decompressed to recognise the content."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
 _REFUSED: Final = (
     (b"PARE", _ENCRYPTED),
@@ -89,7 +89,7 @@ _REFUSED: Final = (
 @final
 @frozen
 class Recognised:
-    """Kind of a file, and the evidence for it.
+    """Format of a file, and the evidence for it.
 
     Examples
     --------
@@ -105,17 +105,17 @@ class Recognised:
 
 
 def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
-    """Return which kind of file is at a path or an address, in an open file or in memory.
+    """Recognise the format of a file at a path or an address, of an open file, or of bytes in memory.
 
-    The first 4 KiB and the last 64 bytes of a file are read, and 8 bytes at each place where an HDF5 file may
-    begin. For a zip archive its directory is read, too. The end of the name decides where the content does
-    not.
+    This reads the first 4 KiB and the last 64 bytes of a file, and 8 bytes at each position where an HDF5
+    file may start. For a zip archive it also reads the directory. If the content is ambiguous, the extension
+    decides.
 
     Raises
     ------
     DataFileError
-        If there is nothing, or it is of no kind that is known, or of one that other libraries read: the text
-        names these.
+        If the file is missing, or its format is unknown or only supported by other libraries, which the text
+        names.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
 
 
 def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognised] | FarStore":
-    """Return the ranges of a file without a path, and which kind it is; or a Zarr store in a folder.
+    """Return the ranges and the format of a file without a path; or a Zarr store in a folder.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognise
     except DataFileError:
         if ranges is not None:
             ranges.close()
-        # The address of a folder is missing as a file, or gives a page about the folder.
+        # The address of a folder is not a file, or returns a listing page.
         with contextlib.suppress(DataFileError):
             found = far_store(cast("str", source)) if may_be_folder else None
             if found is not None:
@@ -179,12 +179,12 @@ def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognise
 
 
 def recognise_ranges(ranges: "Ranges") -> Recognised:
-    """Return which kind of file it is of which ranges are fetched; it raises as `recognise`."""
+    """Recognise the format of a file read by ranges. Raises as `recognise`."""
     return _of_stream(PurePosixPath(ranges.name), ranges.stream(), ranges.size, shown=ranges.name)
 
 
 def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> Recognised:
-    """Return which kind of file a stream is."""
+    """Recognise the format of a stream."""
     stream.seek(max(size - _TAIL, 0))
     tail = stream.read(_TAIL)
     stream.seek(0)
@@ -193,8 +193,7 @@ def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> 
     found = _by_content(path, stream, head, tail, size, shown) or _by_name(path)
     if found is None:
         raise DataFileError(
-            f"{shown} is of no kind that is known: it begins with {head[:8]!r}; "
-            "tw.open(..., kind=...) says it"
+            f"{shown} has an unknown format: it begins with {head[:8]!r}; specify tw.open(..., kind=...)"
         )
     return found
 
@@ -213,7 +212,7 @@ def _of_folder(path: Path) -> Recognised:
     if path.suffix.lower() == ".zarr":
         return Recognised("zarr", "name")
     raise refused_by_system(
-        f"{path} is a folder, and no regular file: of Zarr it has no zarr.json, .zgroup or .zarray",
+        f"{path} is a folder, not a regular file; it has no zarr.json, .zgroup or .zarray of Zarr",
         IsADirectoryError(21, "is a folder"),
     )
 
@@ -232,17 +231,17 @@ def _by_content(
     packing = _packing(head)
     if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
         return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
-    # A user block begins as its writer wants.
+    # A user block may start with any bytes.
     behind = _behind_user_block(stream) if kind or refused or packing else None
     if behind is not None:
         return behind
     if refused is not None:
-        raise DataFileError(f"{shown} is {refused}; it is not opened here")
+        raise DataFileError(f"{shown} is {refused}, which is not supported")
     if kind is not None:
         return Recognised(kind, "magic")
     if packing is not None and _by_name(path) is None:
         inside = ", and holds no tar archive" if packing in _UNPACKED else ""
-        raise DataFileError(f"{shown} is packed by {packing}{inside}: unpack it first")
+        raise DataFileError(f"{shown} is compressed by {packing}{inside}; decompress it first")
     return _by_structure(head, size) or _behind_user_block(stream)
 
 
@@ -269,7 +268,7 @@ def _packing(head: bytes) -> str | None:
 
 
 def _unpacked(head: bytes, packing: str) -> bytes:
-    """Return the first bytes of packed data; empty if they do not unpack."""
+    """Return the first bytes of compressed data, decompressed; empty if invalid."""
     with contextlib.suppress(zlib.error, OSError, EOFError, ValueError):
         if packing == "gzip":
             return zlib.decompressobj(wbits=31).decompress(head, 512)
@@ -284,7 +283,7 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
         with zipfile.ZipFile(stream) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, ValueError, RuntimeError):
-        # If it is not a user block, reading the file reports the damage.
+        # If the file has no user block, reading it reports the damage.
         return _behind_user_block(stream) or _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
     if roots & {"zarr.json", ".zgroup", ".zarray"}:
@@ -305,14 +304,14 @@ def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
 
 
 def _is_stream(head: bytes) -> bool:
-    """Return True if these are the first bytes of a stream of Arrow: the head of a schema message."""
+    """Return True if these are the first bytes of an Arrow stream: the header of a schema message."""
     if head[:4] != b"\xff\xff\xff\xff" or len(head) < 24:
         return False
     message = head[8:]
     with contextlib.suppress(struct.error, IndexError):
         (table,) = struct.unpack_from("<I", message)
         vtable = table - struct.unpack_from("<i", message, table)[0]
-        # The second field of a message is the kind of its header: 1 is a schema.
+        # The second field of a message is its header type: 1 is a schema.
         (place,) = struct.unpack_from("<H", message, vtable + 6)
         return vtable >= 0 and bool(place) and message[table + place] == 1
     return False

@@ -1,7 +1,7 @@
-"""Tar archives in mapped memory: the place of each member. Compressed ones are inflated to a file first.
+"""Locate the members of tar archives in mapped memory. Compressed archives are decompressed first.
 
-Python's reader goes through a stream, and trusts the sizes in headers; here every number is checked against
-the file. It accepts the same formats: the headers of POSIX and of GNU, with long names.
+Python's reader uses a stream, and trusts the sizes in headers. This reader checks every number against the
+file. It accepts the same formats: POSIX and GNU headers, with long names.
 """
 
 import bz2
@@ -23,9 +23,9 @@ __all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
 _BLOCK: Final = 512
 _REGULAR: Final = frozenset(b"0\x007")
 _WITHOUT_BYTES: Final = frozenset(b"123456")
-"""Links, devices, folders and FIFOs: no bytes follow, whatever size their headers have."""
+"""Links, devices, folders and FIFOs, which have no bytes, whatever size their headers have."""
 _WORDS: Final = frozenset(b"LKxXg")
-"""Headers that say more of the member behind them, or of all."""
+"""Extended headers for the next member, or for all members."""
 _LINK: Final = ord("1")
 _HOLES: Final = ord("S")
 _KINDS: Final = {
@@ -36,7 +36,7 @@ _KINDS: Final = {
     ord("M"): "the rest of a file in another archive",
 }
 _POSIX: Final = b"ustar\0"
-_NAME_BYTES: Final = 2**16  # of a header that has a long name, or other things to say
+_NAME_BYTES: Final = 2**16  # size limit of an extended header
 _AT_A_TIME: Final = 2**20
 
 COMPRESSED: Final[dict[str, Callable[[BinaryIO], IO[bytes]]]] = {
@@ -45,7 +45,7 @@ COMPRESSED: Final[dict[str, Callable[[BinaryIO], IO[bytes]]]] = {
     ".tar.bz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
     ".tbz2": lambda stream: cast("IO[bytes]", bz2.BZ2File(stream)),
 }
-"""Decompressors of an archive, by extension."""
+"""Decompressors of archives, by extension."""
 
 
 @final
@@ -65,16 +65,16 @@ class TarOther:
 
     name: str
     what: str
-    """Description of the member."""
+    """Kind of the member, for messages."""
 
 
 def map_tar(path: Path, kind: str, most: int) -> FileMap:
-    """Return an archive as memory: the file, or a temporary one without a name, if it is compressed.
+    """Map an archive: the file itself, or an unnamed temporary file if it is compressed.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is damaged, or takes over `most` bytes when it is inflated.
+        If the file is missing, damaged, or exceeds `most` bytes when decompressed.
     """
     with reading(path, kind) as stream:
         inflate = COMPRESSED.get(kind)
@@ -86,8 +86,8 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
                 size += len(chunk)
                 if size > most:
                     raise DataFileError(
-                        f"{path} takes over {most} bytes unpacked; limits=Limits(decompressed_bytes=...) "
-                        "raises that"
+                        f"{path} exceeds {most} bytes when decompressed; "
+                        f"limits=Limits(decompressed_bytes=...) can raise it"
                     )
                 room.write(chunk)
             room.flush()
@@ -95,10 +95,10 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
 
 
 def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
-    """Yield the regular files of an archive in their order, and its other members.
+    """Yield the regular files and the other members of an archive, in order.
 
-    A hard link to an earlier file is that file. Sparse files, which store only a part of their bytes, are
-    other members.
+    A hard link to an earlier file is yielded as that file. Sparse files, which store only part of their
+    bytes, are other members.
 
     Raises
     ------
@@ -117,10 +117,10 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
             place = _behind_holes(memory, header, place)
         end = place + size
         if end > len(memory):
-            raise ValueError(f"its member at {place} has {size} bytes, and it ends at {len(memory)}")
+            raise ValueError(f"its member at {place} has {size} bytes, but the file ends at {len(memory)}")
         if kind in b"LKxX":
             if size > _NAME_BYTES:
-                raise ValueError(f"its header at {place} has {size} bytes; {_NAME_BYTES} are allowed")
+                raise ValueError(f"its header at {place} has {size} bytes, but the limit is {_NAME_BYTES}")
             said = said.with_words(kind, memory[place:end])
         elif kind not in _WORDS:
             found = _member(header, said, place, size, files)
@@ -134,7 +134,7 @@ def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
 def _member(
     header: bytes, said: "_Said", place: int, size: int, files: Mapping[str, TarMember]
 ) -> TarMember | TarOther:
-    """Return the member of a header and the bytes behind it."""
+    """Return the member of a header and of the bytes after it."""
     kind, name = header[156], said.name or _name(header)
     target = said.target or _text(header[157:257])
     if said.has_holes or kind == _HOLES:
@@ -149,12 +149,12 @@ def _member(
 
 
 def _behind_holes(memory: FileMap, header: bytes, place: int) -> int:
-    """Return where the bytes of a file with holes begin: behind further blocks, which say where these are."""
+    """Return the start of a sparse file's bytes, after the blocks that list its holes."""
     is_more = header[482]
     while is_more:
         block = memory[place : place + _BLOCK]
         if len(block) < _BLOCK:
-            raise ValueError(f"its header at {place} is cut off")
+            raise ValueError(f"its header at {place} is truncated")
         is_more = block[504]
         place += _BLOCK
     return place
@@ -163,7 +163,7 @@ def _behind_holes(memory: FileMap, header: bytes, place: int) -> int:
 @final
 @frozen
 class _Said:
-    """The words of headers about the member behind them."""
+    """Fields of extended headers for the next member."""
 
     name: str | None = None
     target: str | None = None
@@ -171,7 +171,7 @@ class _Said:
     has_holes: bool = False
 
     def with_words(self, kind: int, said: bytes) -> "_Said":
-        """Add the words of one more header."""
+        """Add the fields of another header."""
         if kind == ord("L"):
             return attrs.evolve(self, name=_text(said))
         if kind == ord("K"):
@@ -182,13 +182,13 @@ class _Said:
 
 def _checked_size(header: bytes, place: int, said: "_Said") -> int:
     if len(header) < _BLOCK:
-        raise ValueError(f"its header at {place - _BLOCK} is cut off")
+        raise ValueError(f"its header at {place - _BLOCK} is truncated")
     told = _number(header[148:156])
-    # As if the sum itself were spaces; some took bytes for numbers with a sign.
+    # The checksum is computed with spaces in its own field; some writers used signed bytes.
     plain = sum(header) - sum(header[148:156]) + 8 * ord(" ")
     signed = plain - 256 * sum([byte > 127 for byte in header[:148] + header[156:]])
     if told not in (plain, signed):
-        raise ValueError(f"the sum of its header at {place - _BLOCK} does not fit")
+        raise ValueError(f"the checksum of its header at {place - _BLOCK} does not match")
     own, kind = _number(header[124:136]), header[156]
     if kind in _WITHOUT_BYTES:
         return 0
@@ -200,12 +200,12 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big")
     text = field.partition(b"\0")[0].strip()
     if not all(digit in b"01234567" for digit in text):
-        raise ValueError(f"its header has {field[:12]!r} in place of octal digits")
+        raise ValueError(f"its header has {field[:12]!r} instead of octal digits")
     return int(text or b"0", 8)
 
 
 def _name(header: bytes) -> str:
-    # GNU has times in place of the prefix.
+    # GNU stores times instead of the prefix.
     name, prefix = _text(header[:100]), _text(header[345:500]) if header[257:263] == _POSIX else ""
     return f"{prefix}/{name}" if prefix else name
 
@@ -215,7 +215,7 @@ def _text(field: bytes) -> str:
 
 
 def _records(said: bytes) -> _Said:
-    """Return the fields of an extended header of POSIX."""
+    """Return the fields of a POSIX extended header."""
     path, target, size, place, has_holes = None, None, None, 0, False
     while place < len(said) and said[place]:
         digits = said[place : place + 6].partition(b" ")[0]

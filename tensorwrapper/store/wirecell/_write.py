@@ -1,4 +1,4 @@
-"""Tensor files of Wire-Cell, written: tar archives, plain or compressed, and zip archives."""
+"""Write tensor files of Wire-Cell: tar archives, plain or compressed, and zip archives."""
 
 import bz2
 import gzip
@@ -35,10 +35,10 @@ from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["ARCHIVES", "are_sets", "write_sets", "write_sets_file"]
 
-_AT_ONCE: Final = 2**24  # bytes of a view
-_LEVEL: Final = 6  # of gzip: 9 takes thrice the time for a percent
+_AT_ONCE: Final = 2**24  # bytes of a view computed at a time
+_LEVEL: Final = 6  # gzip level; 9 takes three times as long for one percent
 _Put: TypeAlias = "Callable[[str, int, Iterable[bytes | memoryview]], object]"
-"""Writes a member of a name, of so many bytes, which are these."""
+"""Function that writes a member with a name, a size in bytes, and the bytes."""
 
 
 @final
@@ -53,14 +53,14 @@ class _Group:
 
 
 def write_sets(path: Path, kind: str, sets: Iterable[TensorSet], prefix: str) -> Conversion:
-    """Write sets one after the other, each when it comes.
+    """Write sets one at a time, consuming an iterator.
 
     Raises
     ------
     ConversionError
         If a tensor is not a dense box of one mode or more, or metadata has no JSON form.
     TensorSetError
-        If two sets have one number: readers would take them for one.
+        If two sets have the same number, because readers would merge them.
     """
     seen: set[int] = set()
 
@@ -76,7 +76,7 @@ def write_sets(path: Path, kind: str, sets: Iterable[TensorSet], prefix: str) ->
 
 
 def are_sets(names: Iterable[str]) -> bool:
-    """Return True if tensors have names as those of sets have, all of them."""
+    """Return True if all names have the form of tensors in sets."""
     found = [tensor_number(name) is not None for name in names]
     return bool(found) and all(found)
 
@@ -84,7 +84,7 @@ def are_sets(names: Iterable[str]) -> bool:
 def write_sets_file(
     path: Path, kind: str, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write tensors by name: those with names of Wire-Cell's to their sets, others to set 0, with it as path.
+    """Write tensors with Wire-Cell names to their sets, and others to set 0, with the name as path.
 
     Raises
     ------
@@ -168,12 +168,12 @@ def _put_json(put: _Put, name: MemberName, said: Mapping[str, Any]) -> None:
     try:
         text = dump_json(plain_object(said, f"the metadata of {name.name!r}")).encode()
     except (LocalProtocolError, UnicodeEncodeError, ValueError) as error:
-        raise ConversionError(f"{name.name!r}: JSON cannot say its metadata: {error}") from error
+        raise ConversionError(f"{name.name!r}: cannot write its metadata as JSON: {error}") from error
     put(name.member, len(text), [text])
 
 
 def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLike:
-    """Return a tensor that an archive can store; a small one is read now, before its member begins."""
+    """Return a tensor that an archive can store. A small one is read now, before its member starts."""
     tensor = to_write(given, name, path)
     if is_metadata_alone(tensor):
         return tensor
@@ -181,7 +181,7 @@ def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLik
     if tensor.shape.flatten().is_box:
         tensor = without_layers(name, tensor, told)
     _check(tensor, name, path)
-    # A tensor that is left out has lost nothing else.
+    # A skipped tensor has no other losses.
     lost += told
     if any(tensor.shape.names):
         lost.append(unsaid(name, "the names of the modes"))
@@ -192,11 +192,13 @@ def _check(tensor: TensorLike, name: str, path: Path) -> None:
     advice = dense_advice(tensor)
     if advice:
         raise ConversionError(
-            f"{name!r} has the shape {tensor.shape}; tensor files hold dense boxes from zero on: {advice}, "
-            "a .tens file keeps all"
+            f"{name!r} has the shape {tensor.shape}; tensor files store only dense boxes with "
+            f"origin zero: {advice}, or use a .tens file"
         )
     if not tensor.rank:
-        raise ConversionError(f"{name!r} has rank 0, which Wire-Cell takes for no array; reshape(1) is one")
+        raise ConversionError(
+            f"{name!r} has rank 0, which Wire-Cell does not treat as an array; use reshape(1)"
+        )
     if holds_strings(tensor.dtype) or tensor.dtype.type.__module__ != "numpy":
         raise ConversionError(f"{name!r}: {refused_type(tensor.dtype, path.name)}")
 
@@ -224,7 +226,7 @@ def _pieces(header: bytes, tensor: TensorLike) -> Iterator[bytes | memoryview]:
 
 @final
 class _Tar:
-    """A tar archive that is written. Its members have no date: the same sets make the same bytes."""
+    """A tar archive being written. Members have no date, so that equal sets produce equal bytes."""
 
     def __init__(self, stream: BinaryIO, compress: Callable[[BinaryIO], IO[bytes]] | None) -> None:
         self._below = ExitStack()
@@ -250,7 +252,7 @@ class _Tar:
 
 @final
 class _Zip:
-    """A zip archive that is written without compression, so that it can be mapped."""
+    """A zip archive being written, without compression, so that it can be mapped."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._archive = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED)

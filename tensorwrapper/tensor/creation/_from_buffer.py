@@ -144,7 +144,7 @@ def _read_buffer(buffer: BufferLike, dtype: "np.dtype[Any]") -> Array:
         )
         reads = f"; {_READER}" if sequence else ""
         raise ConversionError(
-            f"a {type(buffer).__name__} is no buffer without gaps: {error}{reads}"
+            f"a {type(buffer).__name__} is not a buffer without gaps: {error}{reads}"
         ) from error
     if octets.nbytes % dtype.itemsize:
         raise BufferSizeError(f"{octets.nbytes} bytes do not divide into elements of {dtype.itemsize} bytes")

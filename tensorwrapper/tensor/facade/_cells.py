@@ -211,7 +211,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         flat = shape.flatten()
         if shape.has_layers and (flat.is_box or shape.outer_rank != flat.outer_rank):
             raise LayerError(
-                f"{what}: the elements of the layers {shape.layers} are no cells of {flat}: "
+                f"{what}: the elements of the layers {shape.layers} are not cells of {flat}: "
                 "flatten() drops the layers, cells() yields the elements"
             )
 

@@ -138,7 +138,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         """
         if not self.shape.is_box and not self._buffer.in_tiles:
             raise ConversionError(
-                f"a tensor of shape {self.shape} is no box: to_padded() fills it up to one, and "
+                f"a tensor of shape {self.shape} is not a box: to_padded() fills it up to one, and "
                 "from_buffer(t.elements(), t.shape) has all its elements"
             )
         if not self.is_sparse and self._buffer.symmetry_of(self._layout.implementation) is None:

@@ -92,7 +92,7 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         strings = self._strings("to_numpy_strings")
         if not self.shape.is_box:
             raise ConversionError(
-                f"a tensor of shape {self.shape} is no array: `r.to_padded()` fills it, `r.cells()` has "
+                f"a tensor of shape {self.shape} is not an array: `r.to_padded()` fills it, `r.cells()` has "
                 f"its parts"
             )
         return strings_to_numpy(strings, dtype).reshape(self.shape.extents)

@@ -239,7 +239,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
             shape = shortened(repr(tensor.shape))
             labels = tensor.buffer.in_tiles and short in _CONTRACTIONS
             raise ConversionError(
-                f"{name} is given a sparse tensor of shape {shape}, which is no array: "
+                f"{name} is given a sparse tensor of shape {shape}, which is not an array: "
                 + ('`tw.contract("ij,jk->ik", a, b)` multiplies those in tiles, ' if labels else "")
                 + "`s.to_dense()` has all its elements"
             )
@@ -247,7 +247,7 @@ def _as_arrays(value: object, name: str, short: str) -> object:
             shape = shortened(repr(tensor.shape))
             hint = _HINTS.get(short, _PARTS).replace("{name}", name)
             raise ConversionError(
-                f"{name} is given a tensor of shape {shape}, which is no array: {hint}"
+                f"{name} is given a tensor of shape {shape}, which is not an array: {hint}"
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())

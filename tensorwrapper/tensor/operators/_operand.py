@@ -118,7 +118,9 @@ def read_operand(value: object, what: str) -> Operand:
         return _checked(np.asarray(cast("Array", value)), what)
     if isinstance(value, list | tuple):
         if any(isinstance(item, TensorCommon) for item in cast("list[object]", value)):
-            raise ConversionError(f"{what}: a list of tensors is no operand; np.stack and tw.stack join them")
+            raise ConversionError(
+                f"{what}: a list of tensors is not an operand; np.stack and tw.stack join them"
+            )
         return _read_array(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):
         foreign = with_its_nulls(value)
@@ -172,7 +174,7 @@ def _read_array(value: object, what: str) -> Array:
 
 def _checked(array: Array, what: str) -> Array:
     if array.dtype.kind == "O":
-        raise DTypeError(f"{what}: an array of objects is no operand")
+        raise DTypeError(f"{what}: an array of objects is not an operand")
     return array
 
 

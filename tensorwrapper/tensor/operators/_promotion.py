@@ -75,7 +75,7 @@ def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -
         check_write(np.empty(0, given), wanted)  # of no elements: the types alone
     except DTypeError as error:
         raise DTypeError(
-            f"{what}: dtype={wanted} is no type to compute with elements of type {given} in: only one of "
+            f"{what}: dtype={wanted} is not a type to compute with elements of type {given} in: only one of "
             f"their kind, or a wider one; `t.astype('{wanted}')` converts them first"
         ) from error
 

@@ -46,7 +46,7 @@ def refusals(name: str) -> Generator[None]:
     except ValueError as error:
         text = _once(str(error), name)
         if "negative integer powers" in text:
-            power = DTypeError(f"{name}: integers to negative powers are no integers: {_POWER}")
+            power = DTypeError(f"{name}: integers to negative powers are not integers: {_POWER}")
             raise also(power, ValueError) from error
         if name == "matmul":
             text = f"{_MATMUL}: {text}"

@@ -105,7 +105,7 @@ def _text_refusals(name: str) -> Generator[None]:
         except (ValueError, TypeError) as error:
             if "null" not in str(error) and "NoneType" not in str(error):
                 raise
-            raise ConversionError(f"{name}: a null is no text; fill_null() gives it one") from error
+            raise ConversionError(f"{name}: a null is not text; fill_null() gives it one") from error
 
 
 def _over_texts(result: object, shape: Shape[Any], operands: Sequence[Operand]) -> TensorBase[Any]:

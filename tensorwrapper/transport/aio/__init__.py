@@ -1,1 +1,1 @@
-"""Waiting on a socket while other work goes on: in an asyncio loop, or in a helper thread."""
+"""Wait on a socket in an asyncio loop or in a helper thread."""

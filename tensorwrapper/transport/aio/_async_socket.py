@@ -23,18 +23,18 @@ __all__ = ["AsyncDelivery", "AsyncSocket"]
 _T = TypeVar("_T")
 
 _PAUSE: Final = 0.002
-"""Seconds between two looks for room at one peer of many, and the first between two at a delivery."""
+"""Polling interval, in seconds, for queue space of one peer of many; first interval for a delivery."""
 
 _LONGEST_PAUSE: Final = 0.02
 
 
 @final
 class AsyncSocket(Shown):
-    """A `Socket` whose waits are awaited; its parameters are those of `Socket`.
+    """A `Socket` for asyncio, with the parameters of `Socket`.
 
-    It belongs to the thread that opened it, and any number of tasks there may send and receive at a time.
-    Cancelling a task loses nothing: the next receiver gets the message that it waited for, and a message
-    that it waited to send was not begun. The notes of `Socket` apply as well.
+    It belongs to the thread that opened it. Any number of tasks of that thread may send and receive at a
+    time. Cancelling a task loses no message: the next receiver gets the awaited message, and a message that
+    waited for room is not sent. The notes of `Socket` apply as well.
 
     Examples
     --------
@@ -110,46 +110,46 @@ class AsyncSocket(Shown):
 
     @property
     def is_broken(self) -> bool:
-        """True if ZeroMQ broke off a connection that it had made; see `Socket.is_broken`."""
+        """True if ZeroMQ closed an established connection; see `Socket.is_broken`."""
         return self._socket.is_broken
 
     @property
     def sender(self) -> int | None:
-        """The file descriptor of the connection that the last message came over, as `Socket.sender` says."""
+        """The file descriptor of the last message's connection; see `Socket.sender`."""
         return self._socket.sender
 
     @property
     def guests(self) -> tuple[int, ...]:
-        """The file descriptors of the connections that peers made to it, as `Socket.guests` says."""
+        """File descriptors of the connections from peers; see `Socket.guests`."""
         return self._socket.guests
 
     def bind(self, address: str) -> str:
         """Listen at an address, as `Socket.bind` does."""
         bound = self._socket.bind(address)
-        self._tell()
+        self._wake_ready()
         return bound
 
     def connect(self, address: str) -> None:
         """Connect to an address, as `Socket.connect` does."""
         self._socket.connect(address)
-        self._tell()
+        self._wake_ready()
 
     def subscribe(self, topic: bytes | str = b"") -> None:
         """Let a SUB receive messages that begin with these bytes, as `Socket.subscribe` does."""
         self._socket.subscribe(topic)
-        self._tell()
+        self._wake_ready()
 
     def unsubscribe(self, topic: bytes | str = b"") -> None:
-        """Take one subscription to a topic back."""
+        """Cancel one subscription to a topic."""
         self._socket.unsubscribe(topic)
-        self._tell()
+        self._wake_ready()
 
     def fileno(self) -> int:
-        """Return the file descriptor that the loop waits at, as `Socket.fileno` does."""
+        """Return the file descriptor for event loops, as `Socket.fileno` does."""
         return self._socket.fileno()
 
     def filenos(self) -> list[int]:
-        """Return the file descriptors at which a change can be seen, as `Socket.filenos` does."""
+        """Return all file descriptors to watch for changes, as `Socket.filenos` does."""
         return self._socket.filenos()
 
     def close(self) -> None:
@@ -168,20 +168,20 @@ class AsyncSocket(Shown):
         peer: bytes | None = None,
         timeout: float | None = None,
     ) -> "AsyncDelivery":
-        """Send a message, or the frames of one, as `Socket.send` does; cancelled, all of it went or nothing.
+        """Send a message, or its frames, as `Socket.send` does; cancellation never splits a message.
 
         Raises
         ------
         TransportTimeoutError
-            If no peer took the message in time; nothing of it was sent.
+            If no peer took the message in time. No part of the message was sent.
         PeerUnreachableError
             If the peer of a ROUTER is not connected.
         TransportTornError
-            If an earlier message was left unfinished.
+            If sending an earlier message was interrupted.
         LocalProtocolError
-            If there are no two header frames.
+            If the message has fewer than two header frames.
         ConversionError
-            If `message` is one array or text and not frames, or `peer` is not bytes.
+            If `message` is an array or str instead of frames, or `peer` is not bytes.
         """
         frames = message.to_frames() if isinstance(message, Message) else message
         delivery = await self._until(
@@ -228,14 +228,14 @@ class AsyncSocket(Shown):
         )
 
     async def poll(self, timeout: float = 0.0) -> bool:
-        """Return whether a message is there to be received; wait for one so many seconds at most."""
+        """Return True if a message can be received; wait for one at most `timeout` seconds."""
         deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
         while not self._socket.poll(0):
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
             await self._change(zmq.POLLIN, left)
-        self._tell()
+        self._wake_ready()
         return True
 
     async def __aenter__(self) -> "AsyncSocket":
@@ -249,10 +249,10 @@ class AsyncSocket(Shown):
     def __repr__(self) -> str:
         return f"AsyncSocket({self.kind!r}{', closed' if self.closed else ''})"
 
-    # How it waits.
+    # Waiting.
 
     async def _until(self, attempt: Callable[[], _T], flags: int, timeout: float | None, what: str) -> _T:
-        """Try until it works; there is no await, and so no cancellation, between success and its result."""
+        """Retry until success. There is no await, and so no cancellation, between success and the return."""
         seconds = self._timeout if timeout is None else timeout
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
         while True:
@@ -263,15 +263,15 @@ class AsyncSocket(Shown):
                 if left <= 0:
                     raise self._socket._timed_out(what, seconds) from error
             else:
-                self._tell()
+                self._wake_ready()
                 return found
             await self._change(flags, left)
 
     async def _change(self, flags: int, seconds: float) -> None:
-        """Wait until something may have changed for the waiting tasks."""
+        """Wait until the state of the socket may have changed."""
         loop = asyncio.get_running_loop()
         if flags == zmq.POLLOUT and self.kind == "ROUTER":
-            # It says that it has room when any peer has, which need not be this one.
+            # The socket reports room if any peer has room, which need not be this one.
             await asyncio.sleep(min(seconds, _PAUSE))
             return
         waiter: asyncio.Future[None] = loop.create_future()
@@ -280,7 +280,7 @@ class AsyncSocket(Shown):
         try:
             self._watch(loop)
             # The last attempt may have consumed the event that announced a message for another task.
-            self._tell()
+            self._wake_ready()
             await waiter
         finally:
             timer.cancel()
@@ -306,17 +306,17 @@ class AsyncSocket(Shown):
                 loop.remove_reader(number)
 
     def _wake_all(self) -> None:
-        # They try again, and come back if it was nothing.
+        # Woken tasks retry, and wait again if nothing has changed for them.
         self._unwatch()
         for waiter in self._waiting:
             _wake(waiter)
 
-    def _tell(self) -> None:
-        """Wake the tasks that can go on: ZeroMQ signals an event once, to whichever call comes first."""
+    def _wake_ready(self) -> None:
+        """Wake the tasks that can continue. ZeroMQ signals each event once, to only one call."""
         if self._waiting:
-            self._look()
+            self._read_flags()
 
-    def _look(self) -> None:
+    def _read_flags(self) -> None:
         ready = self._socket._ready()
         for waiter, flags in self._waiting.items():
             if flags & ready:
@@ -330,7 +330,7 @@ def _wake(waiter: "asyncio.Future[None]") -> None:
 
 @final
 class AsyncDelivery(Shown):
-    """Progress of a message that an `AsyncSocket` sent: a `Delivery` whose wait is awaited."""
+    """Progress of a message that an `AsyncSocket` sent: a `Delivery` for asyncio."""
 
     __slots__ = ("_delivery", "_socket")
 
@@ -348,9 +348,9 @@ class AsyncDelivery(Shown):
         Raises
         ------
         TransportTimeoutError
-            If that takes longer than `timeout` seconds.
+            If ZeroMQ needs longer than `timeout` seconds.
         TransportForkError
-            In a process that was forked since: it cannot see messages sent by its parent.
+            In a forked child process, which cannot see messages sent by its parent.
         """
         deadline = time.monotonic() + to_milliseconds(timeout, "timeout") / 1000
         pause = _PAUSE
@@ -358,6 +358,6 @@ class AsyncDelivery(Shown):
             await asyncio.sleep(min(left, pause))
             pause = min(2 * pause, _LONGEST_PAUSE)
             if not self._socket.closed:
-                # ZeroMQ releases messages to a vanished peer only when the socket is polled.
-                self._socket._look()
+                # ZeroMQ releases messages for a vanished peer only when the socket is polled.
+                self._socket._read_flags()
         self._delivery._check(timeout)

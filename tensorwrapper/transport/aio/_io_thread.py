@@ -1,4 +1,4 @@
-"""`IoThread`: a thread that looks after a socket while its owner computes, and steps back while he waits."""
+"""`IoThread`: a thread that serves a socket while its owner computes, and pauses while the owner waits."""
 
 import atexit
 import os
@@ -19,10 +19,11 @@ from tensorwrapper.transport._endpoint import Endpoint
 __all__ = ["IoThread"]
 
 _PAUSE: Final = 0.01
-"""Seconds that the owner must have been away: a hand-over costs as much as a message, so it drives itself."""
+"""Seconds of idleness of the owner before the thread takes over, as a hand-over costs as much as a
+message."""
 
 _BATCHES: Final = 64
-"""Rounds of work before the owner may come in."""
+"""Rounds of work before the thread lets the owner in."""
 
 _drivers: "weakref.WeakSet[IoThread]" = weakref.WeakSet()
 
@@ -31,16 +32,16 @@ _drivers: "weakref.WeakSet[IoThread]" = weakref.WeakSet()
 class IoThread:
     """Shares a socket between its owner, within ``with``, and a thread that calls `work` when data arrives.
 
-    `work` handles pending messages, and returns whether there may be more. The owner receives its exceptions.
+    `work` handles pending messages, and returns True if there may be more. The owner receives its exceptions.
     """
 
     __slots__ = (
         "__weakref__",
         "_endpoint",
         "_error",
+        "_is_idle",
         "_lock",
         "_process",
-        "_sleeps",
         "_stopped",
         "_thread",
         "_used",
@@ -50,14 +51,14 @@ class IoThread:
 
     def __init__(self, endpoint: Endpoint, work: Callable[[], bool]) -> None:
         self._endpoint, self._process = endpoint, os.getpid()
-        # Weak: an owner that is never closed must stay collectable, and not keep a thread alive.
+        # A weak reference keeps an unclosed owner collectable, and ends the thread with it.
         self._work = weakref.WeakMethod(work)
         self._lock = threading.RLock()
         alarm, self._wake = sockets.socketpair()
         alarm.setblocking(False)
         self._wake.setblocking(False)
         self._error: BaseException | None = None
-        self._stopped = self._sleeps = False
+        self._stopped = self._is_idle = False
         self._used = time.monotonic()
         endpoint.before_close = self.stop
         if not _drivers:
@@ -79,45 +80,45 @@ class IoThread:
             try:
                 raise error
             finally:
-                # With its traceback it would be a ring.
+                # Its traceback would make a reference cycle.
                 del error
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._used = time.monotonic()
-        if self._sleeps:
-            # The owner consumed the event of messages that came meanwhile, so the thread has to check again.
-            self._sleeps = False
-            self._ring()
+        if self._is_idle:
+            # The owner consumed the event of messages that arrived meanwhile, so the thread must check again.
+            self._is_idle = False
+            self._notify()
         self._lock.release()
 
     def stop(self) -> None:
-        """End the thread; from now on the socket belongs to the caller. Stopping twice is harmless."""
+        """End the thread and leave the socket to the caller. Stopping twice is harmless."""
         if self._process != os.getpid():
             return
         with self._lock:
             if self._stopped:
                 return
             self._stopped = True
-            self._ring()
+            self._notify()
         if self._thread is not threading.current_thread():
             self._thread.join()
         self._wake.close()
         self._endpoint.before_close = None
         self._endpoint.adopt()
 
-    def _ring(self) -> None:
+    def _notify(self) -> None:
         with suppress(OSError):
             self._wake.send(b"!")
 
     def turn(self) -> int | None:
-        """Do the thread's work in its turn; return the descriptor to wait at, if nothing is left to do.
+        """Do a round of the thread's work; return the descriptor to wait on, or None to try again.
 
         Raises
         ------
         StopIteration
-            When the thread shall end.
+            If the thread should end.
         """
         with self._lock:
             work = self._work()
@@ -132,10 +133,10 @@ class IoThread:
                         break
                 else:
                     return None
-                self._sleeps = True
+                self._is_idle = True
                 return self._endpoint.fileno()
             except BaseException as error:
-                # The owner raises this error.
+                # The owner raises this error later.
                 self._error = error
                 raise StopIteration from error
 
@@ -154,7 +155,7 @@ def _go_on(found: "weakref.ref[IoThread]", alarm: sockets.socket) -> None:
             number = driver.turn()
         except StopIteration:
             return
-        # Nothing here may keep it while the thread sleeps.
+        # Keep no reference to the owner while the thread sleeps.
         del driver
         if number is None:
             time.sleep(_PAUSE)

@@ -1,1 +1,1 @@
-"""State of a socket's connections, and the files at which it listens."""
+"""State of a socket's connections, and its ``ipc`` socket files."""

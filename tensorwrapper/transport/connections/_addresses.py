@@ -14,13 +14,13 @@ _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 def check_address(address: object, what: str) -> None:
-    """Raise for arguments that are not text, and for invalid ports, which ZeroMQ would silently replace."""
+    """Raise if the address is not text, or its port is invalid; ZeroMQ would silently replace the port."""
     if not isinstance(address, str):
         raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
     if "://" not in address:
         where = shortened(address)
         raise TransportError(
-            errno.EINVAL, f"cannot {what} {where}: an address says its way, such as 'tcp://{where}'"
+            errno.EINVAL, f"cannot {what} {where}: the address has no scheme; use for example 'tcp://{where}'"
         )
     if not address.startswith("tcp://"):
         return
@@ -28,14 +28,14 @@ def check_address(address: object, what: str) -> None:
         port = end.rpartition(":")[2]
         if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
             raise TransportError(
-                errno.EINVAL, f"cannot {what} {address}: {port!r} is no port; ports end at 65535, * is any"
+                errno.EINVAL, f"cannot {what} {address}: invalid port {port!r}; use 1 to 65535, or * for any"
             )
 
 
 def is_local(address: str) -> bool:
-    """Return True if messages to this address, or to a listener at it, stay on this machine.
+    """Return True if messages to this address, or to a listener there, stay on this machine.
 
-    Names are not resolved: the only known name is `localhost`.
+    Names are not resolved, except `localhost`.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def is_local(address: str) -> bool:
     """
     if not address.startswith("tcp://"):
         return True
-    # The address to connect from may precede a semicolon.
+    # A source address may precede a semicolon.
     host = address[6:].rpartition(":")[0].rpartition(";")[2].strip("[]")
     try:
         return ipaddress.ip_address(host).is_loopback

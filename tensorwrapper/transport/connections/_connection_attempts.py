@@ -30,7 +30,7 @@ _EVENTS: Final = (
 )
 
 _STRIKES: Final = 3
-"""Failed handshakes in a row before a connection is given up: a restarting server breaks one off."""
+"""Consecutive failed handshakes before a connection fails. A restarting server interrupts only one."""
 
 _SOON: Final = 0.2
 """Seconds after the end of a connection within which ZeroMQ reports the next one."""
@@ -40,7 +40,7 @@ _SILENCE: Final = -1
 
 _AFTER: Final[Mapping[int, _State]] = {
     zmq.EVENT_HANDSHAKE_SUCCEEDED: "live",
-    # ZeroMQ does not try again.
+    # ZeroMQ does not retry.
     zmq.EVENT_HANDSHAKE_FAILED_AUTH: "refused",
     zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL: "foreign",
     zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL: "foreign",
@@ -49,15 +49,15 @@ _AFTER: Final[Mapping[int, _State]] = {
 """States after an event, whatever the state before."""
 
 _AFTER_STATE: Final[Mapping[tuple[_State, int], _State]] = {
-    # An accepted connection does not prove that the peer is alive: a frozen process accepts, too.
+    # An accepted connection does not prove that the peer is alive: a frozen process also accepts.
     ("asked", zmq.EVENT_CONNECTED): "connected",
     ("absent", zmq.EVENT_CONNECTED): "connected",
     ("asked", zmq.EVENT_CONNECT_RETRIED): "absent",
     ("live", zmq.EVENT_DISCONNECTED): "lost",
-    # No word of a handshake: it is ZeroMQ, and wants no such socket.
+    # The peer is ZeroMQ and rejects this kind of socket.
     ("connected", zmq.EVENT_DISCONNECTED): "foreign",
 }
-"""States after an event that depend on the state before; else nothing changes."""
+"""States after an event that depend on the state before. Without an entry the state stays the same."""
 
 
 @final
@@ -74,7 +74,7 @@ class ConnectionAttempts:
         self._states: dict[str, _State] = {}
         self._strikes: dict[str, int] = {}
         self._went: dict[str, float] = {}
-        """Time at which the connection to an address ended, without any event since."""
+        """Time at which the connection to an address ended, if no event followed."""
         self.monitor: zmq.Socket[bytes] = open_monitor(socket, _EVENTS)
 
     def expect(self, address: str) -> None:
@@ -93,9 +93,9 @@ class ConnectionAttempts:
     def _note(self, event: int, value: int, place: str) -> None:
         state = self._states.get(place)
         if state is None:
-            # The monitor's own listener, and the event of its end.
+            # Skip events of the monitor's own socket.
             return
-        # A peer that connects again reports so at once. After a malformed or oversized message none does.
+        # ZeroMQ reports a reconnection at once. After a malformed or oversized message it does not reconnect.
         self._went.pop(place, None)
         if event == zmq.EVENT_DISCONNECTED and state == "live":
             self._went[place] = time.monotonic()
@@ -107,26 +107,26 @@ class ConnectionAttempts:
             else:
                 self._strikes[place] = self._strikes.get(place, 0) + 1
         elif event == zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL:
-            # ZeroMQ does not try again, unless it says so.
+            # ZeroMQ retries only if it reports a retry.
             self._strikes[place] = _STRIKES
         after: _State | None = _AFTER.get(event) or _AFTER_STATE.get((state, event))
         self._states[place] = after or state
 
     def is_broken(self, addresses: Iterable[str]) -> bool:
-        """Return True if ZeroMQ broke all connections off, and connects to none of the addresses again."""
+        """Return True if ZeroMQ closed all connections and reconnects to no address."""
         now = time.monotonic()
         places = list(addresses)
         return bool(places) and all(now - self._went.get(place, now) > _SOON for place in places)
 
     def hopeless(self, addresses: Iterable[str]) -> TransportError | None:
-        """Return why no peer will ever be there; None while one may be at any of the addresses."""
+        """Return why no peer can ever connect; None while one may still connect."""
         for place in addresses:
             if self._states.get(place) != "refused" and self._strikes.get(place, 0) < _STRIKES:
                 return None
         return self.absent(addresses, "")
 
     def absent(self, addresses: Iterable[str], waited: str) -> TransportError | None:
-        """Return why there is no peer after a wait; None if one is there, or may come to where we listen."""
+        """Return why no peer is connected after a wait; None if one is, or if this socket listens."""
         found: TransportError | None = None
         if not self._states.keys() >= set(addresses):
             return None

@@ -18,12 +18,12 @@ _NUMBERS: Final = itertools.count()
 
 
 def open_monitor(socket: "zmq.Socket[bytes]", events: int) -> "zmq.Socket[bytes]":
-    """Return a monitor of events of a socket from now on; a socket has at most one."""
+    """Start a monitor of a socket's events and return it; a socket has at most one."""
     place = f"inproc://tensorwrapper-monitor-{os.getpid()}-{next(_NUMBERS)}"
     monitor = make_socket(zmq.PAIR)
     try:
         monitor.linger = 0
-        # Unbounded: the thread of ZeroMQ that reports events would block when the queue is full.
+        # The queue is unbounded, because a full one would block the ZeroMQ thread that reports events.
         monitor.rcvhwm = 0
         socket.monitor(place, events)
         monitor.connect(place)
@@ -35,8 +35,8 @@ def open_monitor(socket: "zmq.Socket[bytes]", events: int) -> "zmq.Socket[bytes]
 
 def close_monitor(socket: "zmq.Socket[bytes]", monitor: "zmq.Socket[bytes]") -> None:
     """Stop monitoring; call it before the socket is closed."""
-    # A thread of ZeroMQ that reports the end of a connection without a reader would wait for ever. Skip
-    # closed sockets (all are closed when the interpreter ends): the exception could no longer be created.
+    # Without a reader, the ZeroMQ thread that reports the end of a connection would wait for ever. Skip
+    # closed sockets: at interpreter exit all are closed, and the exception can no longer be created.
     if not socket.closed:
         with suppress(zmq.ZMQError):
             socket.monitor(None, 0)
@@ -44,11 +44,11 @@ def close_monitor(socket: "zmq.Socket[bytes]", monitor: "zmq.Socket[bytes]") -> 
 
 
 def events_of(monitor: "zmq.Socket[bytes]") -> Iterator[tuple[int, int, str]]:
-    """Yield all pending events: the event, its number, and the address."""
+    """Yield all pending events: event, number and address."""
     while monitor.poll(0):
         head = monitor.recv(zmq.NOBLOCK, copy=False).buffer
         if not monitor.getsockopt(zmq.RCVMORE):
-            # The rest of one that an exception interrupted.
+            # Skip the rest of an event whose reading an exception interrupted.
             continue
         place = monitor.recv(zmq.NOBLOCK, copy=False).bytes
         event, value = _HEAD.unpack(head)

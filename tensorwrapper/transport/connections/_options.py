@@ -9,43 +9,44 @@ from tensorwrapper.transport._kinds import Kind
 __all__ = ["set_options"]
 
 _HIGH_WATER: Final = 16
-"""Messages that wait at either end: tensors are large, and ZeroMQ counts messages, not bytes."""
+"""Length of the queue at each end. It is small because ZeroMQ counts messages, not bytes."""
 
 _WITHIN: Final = 1000
-"""Milliseconds for frames after the first: they never wait for room, which is counted in messages."""
+"""Timeout in milliseconds for frames after the first. These need no room in the queue."""
 
 _ALIVE: Final = 3
-"""Seconds for which a host may be silent before a connection to it is given up."""
+"""Seconds of silence of a host before its connection is closed."""
 
 _HANDSHAKE: Final = 2000
-"""Milliseconds in which a peer must complete the handshake."""
+"""Time limit of the handshake in milliseconds."""
 
 _AGAIN: Final = 50
-"""Milliseconds before a connection is retried, the first time."""
+"""Milliseconds before the first retry of a connection."""
 
 
 def set_options(
     socket: "zmq.Socket[bytes]", kind: Kind, *, linger: int, nbytes: int, stalled: int | None = None
 ) -> None:
-    """Limit the queues and the waiting times of a socket, in milliseconds; a frame has `nbytes` at most."""
+    """Limit the queues and timeouts of a socket, in milliseconds, and its frames to `nbytes`."""
     socket.linger = linger
     socket.sndtimeo = _WITHIN
-    # Nothing waits for a peer that may never come: `send` waits, as long as it may, and tells. Where
-    # nothing is sent it would only lose messages that have arrived, when their sender closes.
+    # Queue nothing for a peer that may never connect: `send` itself waits and reports a timeout. A kind that
+    # only receives skips this option, with which messages that have arrived would be lost when their sender
+    # closes.
     socket.immediate = kind.sends
     socket.sndhwm = socket.rcvhwm = _HIGH_WATER
-    # Per frame, and checked by ZeroMQ before it allocates; a whole message is checked on arrival.
+    # ZeroMQ checks this limit per frame before it allocates memory. Whole messages are checked on arrival.
     socket.maxmsgsize = min(nbytes, 2**62)
-    # A cut link, or a vanished host, is noticed, and its unsent messages are released: by
-    # the system, and not by heartbeats. With these ZeroMQ aborts the process when a peer goes away of
-    # which as many messages wait as may, and takes one that is slow to receive for dead.
+    # Let the operating system detect cut links and vanished hosts, and release their unsent messages.
+    # Heartbeats of ZeroMQ treat a slow receiver as dead. They even abort the process if a peer with a full
+    # queue disconnects.
     socket.tcp_keepalive, socket.tcp_keepalive_cnt = 1, _ALIVE
     socket.tcp_keepalive_idle = socket.tcp_keepalive_intvl = 1
     if stalled is not None:
-        # This also hits slow receivers, whose TCP window may be closed for so long.
+        # This limit also affects slow receivers, whose TCP window may be closed for that long.
         socket.setsockopt(zmq.TCP_MAXRT, stalled)
     socket.handshake_ivl, socket.connect_timeout = _HANDSHAKE, _HANDSHAKE
     socket.reconnect_ivl, socket.reconnect_ivl_max = _AGAIN, _HANDSHAKE
     if kind.name == "ROUTER":
-        # Without it a message to a peer that is gone is dropped without a word.
+        # Without this option a message to a disconnected peer is silently dropped.
         socket.router_mandatory = True

@@ -1,4 +1,4 @@
-"""`Paths`: the files at which a socket listens by ``ipc``, which ZeroMQ leaves behind."""
+"""`Paths`: the socket files of ``ipc`` addresses, which ZeroMQ does not remove."""
 
 import os
 import socket as sockets
@@ -10,7 +10,7 @@ __all__ = ["Paths", "is_taken"]
 
 
 def is_taken(address: str) -> bool:
-    """Return True if a process listens at the file of an address; ZeroMQ would silently replace the file."""
+    """Return True if a process listens at an address's file, which ZeroMQ would silently replace."""
     if not address.startswith("ipc://") or address[6:7] in ("@", "*") or not hasattr(sockets, "AF_UNIX"):
         return False
     with sockets.socket(sockets.AF_UNIX) as probe:
@@ -27,7 +27,7 @@ def is_taken(address: str) -> bool:
 
 @final
 class Paths:
-    """The files of one socket: removed when it is closed, by the process that made them."""
+    """Files of one socket, removed on close by the process that created them."""
 
     __slots__ = ("_files", "_process")
 
@@ -36,14 +36,14 @@ class Paths:
         self._files: list[tuple[Path, tuple[int, int]]] = []
 
     def keep(self, address: str) -> None:
-        """Remember the file of an address, if it has one."""
+        """Record the file of an address, if any."""
         if address.startswith("ipc://") and not address.startswith("ipc://@"):
             path = Path(address[6:])
             with suppress(OSError):
                 self._files.append((path, _identity(path)))
 
     def remove(self) -> None:
-        """Remove the files, except those that another process has replaced since."""
+        """Remove the files, except those that another process has replaced meanwhile."""
         files, self._files = self._files, []
         for path, identity in files if self._process == os.getpid() else ():
             with suppress(OSError):

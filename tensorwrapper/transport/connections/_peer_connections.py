@@ -1,4 +1,4 @@
-"""`PeerConnections`: the connections that peers made to where a socket listens, by their descriptors."""
+"""`PeerConnections`: file descriptors of the connections from peers to a listening socket."""
 
 from typing import TYPE_CHECKING, Final, final
 
@@ -16,7 +16,7 @@ _EVENTS: Final = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
 @final
 class PeerConnections:
-    """Connected peers, from the events of ZeroMQ's monitor. It must exist before the socket listens."""
+    """Connections from peers, from the events of ZeroMQ's monitor. Create it before the socket listens."""
 
     __slots__ = ("_there", "monitor")
 
@@ -30,7 +30,7 @@ class PeerConnections:
     def read(self) -> None:
         """Read all pending events."""
         for event, descriptor, _ in events_of(self.monitor):
-            # A descriptor may be reused: its new connection goes to the end.
+            # A descriptor may be reused; move its new connection to the end.
             self._there.pop(descriptor, None)
             if event == zmq.EVENT_ACCEPTED:
                 self._there[descriptor] = None

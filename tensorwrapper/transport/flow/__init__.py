@@ -1,1 +1,1 @@
-"""FLOW: a stream of messages from one side to the other, as many at a time as the taker has granted."""
+"""FLOW: a one-way stream of messages, limited by the credit that the taker grants."""

@@ -1,4 +1,4 @@
-"""`Flow`: one stream of messages, with one peer, as its caller sees it."""
+"""`Flow`: one stream of messages with one peer, for callers."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,34 +27,35 @@ if TYPE_CHECKING:
 __all__ = ["Flow"]
 
 _AT_ONCE: Final = 16
-"""Messages that are read before one is given: peers that never stop must not keep this one from giving."""
+"""Messages read before each message given, so that peers that send all the time cannot starve this end."""
 
 _SOON: Final = 0.1
-"""Seconds that the background waits for room: credit and ends of flows have some while the peer lives."""
+"""Seconds that the background thread waits for room. For credit and ends a live peer has room."""
 
 _TEXT: Final = 500
-"""Characters of the reason when an end aborts."""
+"""Length limit of the reason for an abort, in characters."""
 
 
 @final
 class Flow(Shown):
-    """A stream of messages to or from one peer; `Flows` makes it.
+    """A stream of messages to or from one peer, created by `Flows`.
 
-    The giving end puts messages, and waits while the credit is spent. The taking end iterates, or gets one
-    message after the other, and grants credit again as it takes them. So no more messages are under way, or
-    wait in memory, than both ends agreed on.
+    The giving end calls `put`, which waits while credit is spent. The taking end iterates or calls `get`,
+    which grants credit again. So the number of messages under way or in memory never exceeds the agreed
+    credit.
 
-    Leaving ``with`` ends the flow, and waits until the peer knows. An exception in it aborts the flow and
-    informs the peer that the messages are incomplete (peers other than this library see a normal end).
+    Leaving ``with`` ends the flow, and waits for the peer's confirmation. An exception in the block aborts
+    the flow and informs the peer that the messages are incomplete. Peers that do not use this library see a
+    normal end.
     """
 
     __slots__ = (
         "__weakref__",
         "_error",
         "_flows",
-        "_gone",
         "_inbox",
         "_is_agreed",
+        "_lost_peer",
         "_machine",
         "_peer",
         "_request",
@@ -67,8 +68,8 @@ class Flow(Shown):
         self._request = request
         self._inbox: deque[Message] = deque()
         self._error: Exception | None = None
-        self._gone: PeerUnreachableError | None = None
-        # Whether it was agreed to while the caller was elsewhere, and waits for `accept`.
+        self._lost_peer: PeerUnreachableError | None = None
+        # Whether the background thread accepted the flow, which now waits for `accept`.
         self._is_agreed = False
 
     @property
@@ -99,37 +100,37 @@ class Flow(Shown):
     # Methods for the caller.
 
     def put(self, data: Message | Sequence[object], *, timeout: float | None = None) -> None:
-        """Give tensors, or a message, whose label keeps its own keys; wait for credit if there is none.
+        """Send tensors, or a message, whose label keeps its own keys; wait for credit if there is none.
 
-        The frames of a message, as `wire.encode` returns them, are that message, as `Socket.send` reads them.
+        `data` may also be the frames of a message, as returned by `wire.encode`.
 
         Raises
         ------
         TransportTimeoutError
-            If the peer grants no credit in time; nothing of the message was sent.
+            If the peer grants no credit in time. No part of the message was sent.
         TransportClosedError
             If the flow has ended.
         FlowAbortedError
-            If the peer gave it up.
+            If the peer aborted the flow.
         RemoteProtocolError
-            If the peer broke the rules.
+            If the peer violated the protocol.
         PeerUnreachableError
-            If the peer of a ROUTER is gone.
+            If the peer of a ROUTER has disconnected.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             self._put(data, timeout)
 
     def _put(self, data: Message | Sequence[object], timeout: float | None) -> None:
         machine, flows = self._machine, self._flows
         deadline, seconds = flows._deadline(timeout)
         if self.direction == "inject":
-            raise LocalProtocolError("flow", "this end of the flow takes, and does not give")
+            raise LocalProtocolError("flow", "this end of the flow takes data; use get()")
         for _ in range(_AT_ONCE):
-            # Credit, or that the peer has had enough.
-            if not flows._pump(0):
+            # Wait for credit, or for the peer to end the flow.
+            if not flows._read_next(0):
                 break
         while self._is_open() and not machine.credit:
-            self._pump(deadline, f"the peer granted no credit within {seconds} s")
+            self._read_next(deadline, f"the peer granted no credit within {seconds} s")
         if machine.state != "giving":
             self._answer_end(seconds)
             raise TransportClosedError("this flow has ended")
@@ -145,34 +146,34 @@ class Flow(Shown):
         FlowAbortedError
             If the peer aborted the flow: the messages are incomplete.
         RemoteProtocolError
-            If the peer broke the rules.
+            If the peer violated the protocol.
         LocalProtocolError
             If this end gives.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             return self._get(timeout)
 
     def _get(self, timeout: float | None) -> Message | None:
         deadline, seconds = self._flows._deadline(timeout)
         if self.direction == "extract":
-            raise LocalProtocolError("flow", "this end of the flow gives, and does not take")
+            raise LocalProtocolError("flow", "this end of the flow gives data; use put()")
         while not self._inbox and self._is_open():
-            self._pump(deadline, f"the peer gave nothing within {seconds} s")
+            self._read_next(deadline, f"the peer gave nothing within {seconds} s")
         if not self._inbox:
             self._answer_end(seconds)
             return None
         message = self._inbox.popleft()
-        # Half of the credit at a time: a message back for each would cost as much as small data do.
+        # Grant half of the credit at a time. A reply per message would cost as much as a small message.
         free = self._machine.due - len(self._inbox)
         if self._machine.state == "taking" and free >= max(self.credit // 2, 1):
             try:
                 self._send(self._machine.pay(free), seconds)
             except PeerUnreachableError as error:
-                self._gone = error
+                self._lost_peer = error
         return message
 
     def __iter__(self) -> Iterator[Message]:
-        """Iterate over the messages that come, until the flow ends."""
+        """Iterate over received messages until the flow ends."""
         while (message := self.get()) is not None:
             yield message
 
@@ -186,7 +187,7 @@ class Flow(Shown):
         FlowAbortedError, RemoteProtocolError
             As `put` and `get` raise them.
         """
-        with self._flows._turn:
+        with self._flows._lock:
             self._close(timeout)
 
     def _close(self, timeout: float | None) -> None:
@@ -197,7 +198,7 @@ class Flow(Shown):
             if machine.state in ("giving", "taking", "asked"):
                 self._send(machine.end(), seconds)
             while machine.state == "ending":
-                self._pump(deadline, f"the peer did not end the flow within {seconds} s")
+                self._read_next(deadline, f"the peer did not end the flow within {seconds} s")
             self._answer_end(seconds)
         except BaseException:
             self._give_up()
@@ -205,7 +206,7 @@ class Flow(Shown):
 
     def abort(self, why: str = "") -> None:
         """Abort the flow, and inform the peer that its messages are incomplete."""
-        with self._flows._turn:
+        with self._flows._lock:
             self._abort(why)
 
     def _abort(self, why: str) -> None:
@@ -233,10 +234,10 @@ class Flow(Shown):
 
     # Methods for `Flows`.
 
-    def _pump(self, deadline: float, complaint: str) -> None:
-        # Messages of a vanished peer that have already arrived can still be read.
-        if not self._flows._pump(0 if self._gone else deadline):
-            raise self._gone or TransportTimeoutError(complaint)
+    def _read_next(self, deadline: float, complaint: str) -> None:
+        # Messages that arrived before the peer vanished can still be read.
+        if not self._flows._read_next(0 if self._lost_peer else deadline):
+            raise self._lost_peer or TransportTimeoutError(complaint)
 
     def _is_open(self) -> bool:
         if self._error is not None:
@@ -255,10 +256,10 @@ class Flow(Shown):
         try:
             self._flows._send(self._peer, frames, seconds)
         except PeerUnreachableError:
-            # The message is lost, but messages that the peer sent earlier can still be read.
+            # This message is lost, but earlier messages of the peer can still be read.
             raise
         except BaseException as error:
-            # The machine has counted this message, so the next would have a wrong number.
+            # The machine already counted this message, so the next would have a wrong number.
             self._give_up()
             if isinstance(error, Exception):
                 self._error = error
@@ -275,14 +276,14 @@ class Flow(Shown):
 
     def _wait_until_open(self, deadline: float, seconds: float) -> None:
         while self._is_open() and self._machine.state == "offered":
-            self._pump(deadline, f"the peer did not answer to a flow within {seconds} s")
+            self._read_next(deadline, f"the peer did not answer to a flow within {seconds} s")
         if self._machine.state == "leaving":
             self._answer_end(seconds)
-            raise TransportClosedError("the peer does not want this flow")
+            raise TransportClosedError("the peer refused this flow")
         self._grant(seconds)
 
     def _answer(self, most: int) -> None:
-        """Answer the peer, while the caller is elsewhere."""
+        """Answer the peer while the caller computes. Runs in the background thread."""
         state = self._machine.state
         try:
             if state == "asked":
@@ -293,9 +294,9 @@ class Flow(Shown):
             elif state == "leaving" and self._error is None:
                 self._answer_end(_SOON)
         except PeerUnreachableError as error:
-            self._gone = error
+            self._lost_peer = error
         except TransportError as error:
-            # The caller's next call raises it.
+            # The caller's next call raises this error.
             self._fail(error)
 
     def _accept(self, most: int, seconds: float) -> None:
@@ -306,8 +307,8 @@ class Flow(Shown):
         if self._machine.state == "taking":
             self._send(self._machine.pay(self._machine.due), seconds)
 
-    def _take(self, message: Message) -> None:
-        """Take a message that came from the peer."""
+    def _handle(self, message: Message) -> None:
+        """Handle a message from the peer."""
         try:
             event = self._machine.receive(message)
         except RemoteProtocolError as error:
@@ -318,9 +319,9 @@ class Flow(Shown):
             self._inbox.append(event.message)
         elif event.verb == "BOT" and not event.is_dropped:
             self._request = event.message
-        elif event.verb == "EOT" and (why := _said_error(event.message)) is not None:
+        elif event.verb == "EOT" and (why := _abort_reason(event.message)) is not None:
             self._fail(
-                FlowAbortedError(f"the peer gave the flow up: {why}" if why else "the peer gave the flow up")
+                FlowAbortedError(f"the peer aborted the flow: {why}" if why else "the peer aborted the flow")
             )
 
     def _fail(self, error: Exception) -> None:
@@ -333,7 +334,7 @@ class Flow(Shown):
         self._flows._forget(self)
 
 
-def _said_error(message: Message) -> str | None:
+def _abort_reason(message: Message) -> str | None:
     """Return the peer's reason for aborting; None without one."""
     own: object = cast("Mapping[str, object]", message.label_object).get("tw")
     error = cast("Mapping[str, object]", own).get("error") if isinstance(own, dict) else None

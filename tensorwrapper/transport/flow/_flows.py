@@ -1,4 +1,4 @@
-"""`Flows`: all flows of one socket; each message that comes goes to the flow of the peer that sent it."""
+"""`Flows`: all flows of one socket; each received message is passed to the flow of its sender."""
 
 import logging
 import time
@@ -31,36 +31,36 @@ __all__ = ["Flows"]
 _log = logging.getLogger(__name__)
 
 _MOST: Final = 64
-"""Flows at a time, unless the caller says otherwise."""
+"""Default number of concurrent flows."""
 
 
 @final
 class Flows(Shown):
     """Flows over one socket, each with one peer: streams of messages under credit.
 
-    A client requests one with `open`. A server takes the next request with `accept`, and may have many
-    flows at once. Messages are read while any of them is used. A peer that breaks the rules ends only its
+    A client requests a flow with `open`. A server accepts the next request with `accept`, and may have many
+    flows at once. Using any of them reads messages for all. A peer that violates the protocol ends only its
     own flow.
 
     Parameters
     ----------
     socket
-        A DEALER, ROUTER or PAIR, connected or listening, which the caller closes. A socket that flows use
-        has no other messages.
+        A connected or listening DEALER, ROUTER or PAIR, which the caller closes. Flows must be the only user
+        of the socket.
     credit
-        Number of messages that may be under way in each flow: the most to offer or to grant.
+        Number of messages that may be under way in each flow; the maximum to offer or to grant.
     flows
-        Number of flows that may run at a time. Another request is answered with an end. Requests older
-        than `timeout` that were not accepted are ended first to make room.
+        Number of flows that may run at a time. Further requests are answered with an end. To make room,
+        requests that waited longer than `timeout` are ended first.
     timeout
-        How many seconds a call may wait unless it says otherwise.
+        Default time limit of a call, in seconds.
     origin
         Origin in the coordinates of messages.
     background
-        Whether a thread answers the peers while the caller computes. It receives messages up to the credit
-        of each flow, grants credit that is free again, accepts requested flows, and answers their ends. A
-        call that waits does this work itself. Any thread may call, one at a time. No other code may use the
-        socket until `close`.
+        Whether a thread answers the peers while the caller computes. The thread receives messages up to the
+        credit of each flow, grants credit that is free again, accepts requested flows, and answers their
+        ends. A waiting call does this work itself. Any thread may call, one at a time. No other code may use
+        the socket until `close`.
 
     Examples
     --------
@@ -86,13 +86,13 @@ class Flows(Shown):
         "_asked",
         "_credit",
         "_driver",
+        "_dropped",
         "_flows",
+        "_lock",
         "_most",
         "_origin",
         "_socket",
-        "_strays",
         "_timeout",
-        "_turn",
     )
 
     def __init__(
@@ -107,7 +107,7 @@ class Flows(Shown):
     ) -> None:
         if socket.kind not in ("DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"):
             raise TransportError(
-                f"flows go both ways, over DEALER, ROUTER, PAIR, CLIENT or SERVER, not {socket.kind}"
+                f"flows need a two-way socket (DEALER, ROUTER, PAIR, CLIENT or SERVER), not {socket.kind}"
             )
         to_milliseconds(timeout, "timeout")
         self._socket, self._timeout = socket, timeout
@@ -115,9 +115,9 @@ class Flows(Shown):
         self._origin = to_int(origin, "origin")
         self._flows: dict[bytes, Flow] = {}
         self._asked: deque[tuple[float, Flow]] = deque()
-        self._strays = 0
+        self._dropped = 0
         self._driver = IoThread(socket._endpoint, self._serve) if background else None
-        self._turn: AbstractContextManager[None] = self._driver or nullcontext()
+        self._lock: AbstractContextManager[None] = self._driver or nullcontext()
 
     @property
     def running(self) -> tuple[Flow, ...]:
@@ -126,8 +126,8 @@ class Flows(Shown):
 
     @property
     def strays(self) -> int:
-        """Messages that belonged to no flow, and were dropped."""
-        return self._strays
+        """Number of dropped messages that belonged to no flow."""
+        return self._dropped
 
     def open(
         self,
@@ -137,29 +137,29 @@ class Flows(Shown):
         message: Message | None = None,
         timeout: float | None = None,
     ) -> Flow:
-        """Ask the peer for a flow, and return it when the peer has agreed.
+        """Request a flow from the peer, and return the flow once the peer accepts.
 
         Parameters
         ----------
         direction
-            ``extract``: to give; ``inject``: to take.
+            ``extract`` to give data, ``inject`` to take data.
         credit
-            How many messages may be under way; the peer may lower it.
+            Number of messages that may be under way; the peer may lower it.
         message
-            Message to send with the request: the peer receives the keys of its label and its payload.
+            Message to send with the request. The peer receives the keys of its label and its payload.
         timeout
-            How many seconds to wait for the peer.
+            Seconds to wait for the peer.
 
         Raises
         ------
         TransportTimeoutError
             If the peer does not answer in time.
         TransportClosedError
-            If it does not want the flow, or there is one with it already.
+            If the peer refuses the flow, or already has one with this end.
         RemoteProtocolError
-            If its answer breaks the rules.
+            If the peer's answer violates the protocol.
         """
-        with self._turn:
+        with self._lock:
             return self._open(direction, credit, message, timeout)
 
     def _open(
@@ -198,17 +198,17 @@ class Flows(Shown):
                 "flow", "flows accepted in the background have the credit of Flows(credit=...)"
             )
         most = self._credit if credit is None else to_credit(credit)
-        with self._turn:
+        with self._lock:
             while True:
                 while not self._asked:
-                    if not self._pump(deadline):
+                    if not self._read_next(deadline):
                         raise TransportTimeoutError(f"no peer opened a flow within {seconds} s")
                 _, flow = self._asked.popleft()
                 if flow.state == "asked":
                     try:
                         flow._accept(most, seconds)
                     except PeerUnreachableError:
-                        # It has gone since its request.
+                        # The peer disconnected after its request.
                         flow._give_up()
                         continue
                     return flow
@@ -217,8 +217,8 @@ class Flows(Shown):
                 flow._give_up()
 
     def _serve(self) -> bool:
-        """Answer the peers, while the caller is elsewhere; return whether there may be more to do."""
-        came = self._pump(0)
+        """Answer the peers while the caller computes; return True if there may be more to do."""
+        came = self._read_next(0)
         if not came:
             for flow in self.running:
                 flow._answer(self._credit)
@@ -233,44 +233,44 @@ class Flows(Shown):
             frames, peer=peer if self._socket.kind in ("ROUTER", "SERVER") else None, timeout=seconds
         )
 
-    def _pump(self, deadline: float) -> bool:
-        """Read the next message, whosever it is; return False if none came in time."""
+    def _read_next(self, deadline: float) -> bool:
+        """Read the next message of any flow; return False if none came in time."""
         left = max(deadline - time.monotonic(), 0.0)
         if not self._socket.poll(left):
             return False
         try:
             peer, message = self._socket.receive_from(timeout=0)
         except TransportTimeoutError:
-            # ZeroMQ may drop a message that it announced.
+            # ZeroMQ may drop a message after announcing it.
             return True
         except RemoteProtocolError as error:
-            self._blame(error)
+            self._fail_sender(error)
             return True
         flow = self._flows.get(peer)
         if flow is not None:
-            flow._take(message)
+            flow._handle(message)
         else:
             self._begin(peer, message)
         return True
 
-    def _blame(self, error: RemoteProtocolError) -> None:
+    def _fail_sender(self, error: RemoteProtocolError) -> None:
         """End the flow of the peer that sent an invalid message."""
         flow = self._flows.get(error.peer if self._socket.kind in ("ROUTER", "SERVER") else b"")
         if flow is not None:
             flow._fail(error)
         else:
-            self._stray(error.peer, str(error))
+            self._drop(error.peer, str(error))
 
     def _begin(self, peer: bytes, message: Message) -> None:
         machine = FlowMachine(origin=self._origin)
         try:
             event = machine.receive(message)
         except RemoteProtocolError as error:
-            self._stray(peer, str(error))
+            self._drop(peer, str(error))
             return
         self._make_room()
         if len(self._flows) >= self._most:
-            self._stray(peer, f"there are {self._most} flows already")
+            self._drop(peer, f"there are {self._most} flows already")
             self._send(peer, machine.end(), 0)
             return
         flow = Flow(self, peer, machine, event.message)
@@ -280,7 +280,7 @@ class Flows(Shown):
     def _make_room(self) -> None:
         """End requests that were not accepted within the timeout of a call, if there is no room.
 
-        The end informs the requesting peer; a peer that has vanished would keep its place for ever.
+        The end message informs the peer. Otherwise a vanished peer would occupy a place for ever.
         """
         while len(self._flows) >= self._most and self._asked:
             since, flow = self._asked[0]
@@ -292,8 +292,8 @@ class Flows(Shown):
                     self._send(flow.peer, flow._machine.end(), 0)
             flow._give_up()
 
-    def _stray(self, peer: bytes, why: str) -> None:
-        self._strays += 1
+    def _drop(self, peer: bytes, why: str) -> None:
+        self._dropped += 1
         _log.info("a message of %r belongs to no flow: %s", peer, why)
 
     def _forget(self, flow: Flow) -> None:
@@ -301,7 +301,7 @@ class Flows(Shown):
             del self._flows[flow.peer]
 
     def close(self) -> None:
-        """Give up all flows that have not ended; the socket stays open. Closing twice is harmless."""
+        """Abort all running flows; the socket stays open. Closing twice is harmless."""
         if self._driver is not None:
             self._driver.stop()
         for flow in self.running:

@@ -1,4 +1,4 @@
-"""`FlowMachine`: one end of a flow, without a socket, a clock or a thread."""
+"""`FlowMachine`: the state machine of one end of a flow, without sockets, clocks or threads."""
 
 from collections.abc import Mapping, Sequence
 from typing import SupportsIndex, TypeGuard, cast, final
@@ -15,12 +15,12 @@ from tensorwrapper.wire import Message, decode, encode
 __all__ = ["FlowEvent", "FlowMachine", "to_credit"]
 
 MOST_CREDIT = 2**31 - 1
-"""The greatest number of messages that may be under way."""
+"""Limit on the messages under way."""
 
 _LEAST = 8
-"""Bytes that the first frame of a message has at least."""
+"""Minimum size of the first frame of a message in bytes."""
 _COORDINATES = 24
-"""Bytes of the second frame of a message."""
+"""Size of the second frame of a message in bytes."""
 _VERBS: tuple[FlowVerb, ...] = ("BOT", "PAY", "DAT", "EOT")
 _OTHER: Mapping[FlowDirection, FlowDirection] = {"extract": "inject", "inject": "extract"}
 _NOTHING = Message(form="FLOW")
@@ -36,28 +36,28 @@ class FlowEvent:
     verb: FlowVerb
     """Beginning, credit, data or end."""
     credit: int
-    """Number of messages that ``BOT`` proposes or ``PAY`` grants; 0 for others."""
+    """Number of messages that ``BOT`` proposes or ``PAY`` grants; 0 for other kinds."""
     message: Message
-    """The message; that of ``DAT`` has the tensors."""
+    """The message; a ``DAT`` message has the tensors."""
     is_dropped: bool = attrs.field(default=False, kw_only=True)
     """True if it was sent before the peer knew that this end had ended the flow."""
 
 
 @final
 class FlowMachine(Shown):
-    """State machine of one end of a flow: received messages and requests to send, in the order of the table.
+    """State machine of one end of a flow; `FLOW_TRANSITIONS` lists its transitions.
 
-    It makes the frames to send, and checks received messages: the order (`FLOW_TRANSITIONS`), the credit,
-    and the message numbers, which count up by one at each end. It uses no socket and no clock: its driver
-    carries the frames, and gives up when nothing arrives.
+    It makes the frames to send, and checks the order, credit and numbers of received messages. Each end
+    numbers its messages consecutively. The machine has no socket or clock: its driver transports the frames
+    and times out.
 
-    An end that asks (`offer`) is a client, one that answers (`accept`) a server. The end that gives needs
-    credit, a message each; the one that takes grants it (`pay`).
+    A client requests a flow (`offer`), a server answers (`accept`). The giving end spends one credit per
+    message; the taking end grants credit (`pay`).
 
     Parameters
     ----------
     origin
-        Name of this end: a coordinate of every message that it sends.
+        Number of this end, a coordinate of every message that it sends.
 
     Examples
     --------
@@ -77,13 +77,13 @@ class FlowMachine(Shown):
     ('ended', 'ended')
     """
 
-    __slots__ = ("_asked", "_come", "_credit", "_direction", "_gone", "_origin", "_state", "_total")
+    __slots__ = ("_asked", "_credit", "_direction", "_origin", "_received", "_sent", "_state", "_total")
 
     def __init__(self, *, origin: SupportsIndex = 0) -> None:
         self._state: FlowState = "idle"
         self._direction: FlowDirection | None = None
         self._origin = to_int(origin, "origin")
-        self._total = self._credit = self._gone = self._come = 0
+        self._total = self._credit = self._sent = self._received = 0
         self._asked = _NOTHING
 
     @property
@@ -93,12 +93,12 @@ class FlowMachine(Shown):
 
     @property
     def direction(self) -> FlowDirection | None:
-        """Direction of this end: ``extract`` gives, ``inject`` takes; None until it is known."""
+        """Direction of this end: ``extract`` gives, ``inject`` takes; None until the flow is agreed."""
         return self._direction
 
     @property
     def total(self) -> int:
-        """The credit that both ends agreed on: no more messages are ever under way."""
+        """The agreed credit, which limits the messages under way."""
         return self._total
 
     @property
@@ -114,19 +114,19 @@ class FlowMachine(Shown):
     # Sending.
 
     def offer(self, direction: FlowDirection, credit: SupportsIndex, message: Message = _NOTHING) -> Frames:
-        """Return the frames that ask for a flow: to give or to take, with at most `credit` under way.
+        """Return the frames that request a flow, with at most `credit` messages under way.
 
-        Keys of the label, and payload, are those of `message`.
+        The keys of the label and the payload are copied from `message`.
         """
         if direction not in _OTHER:
-            raise LocalProtocolError("flow", f"a direction is 'extract' or 'inject', not {direction!r}")
+            raise LocalProtocolError("flow", f"direction must be 'extract' or 'inject', not {direction!r}")
         count = to_credit(credit)
         self._check(("send", "BOT"))
         self._direction, self._total = direction, count
         return self._send("BOT", message, {"direction": direction, "credit": count})
 
     def accept(self, credit: SupportsIndex = MOST_CREDIT) -> Frames:
-        """Return the frames that answer an offer, with its own keys: at most `credit` is granted of it."""
+        """Return the frames that answer an offer, with the keys of the offer; grant at most `credit`."""
         self._check(("send", "BOT"))
         if self._state != "asked" or self._direction is None:
             raise LocalProtocolError("flow", "no peer has requested this flow")
@@ -135,53 +135,53 @@ class FlowMachine(Shown):
         return self._send("BOT", Message(form="FLOW", label=self._asked.label), keys)
 
     def pay(self, credit: SupportsIndex) -> Frames:
-        """Return the frames that grant so many messages more."""
+        """Return the frames that grant `credit` more messages."""
         count = to_credit(credit)
         self._check(("send", "PAY"))
         if count > self.due:
             raise LocalProtocolError(
                 "flow",
-                f"{count} messages more cannot be granted: {self._credit} of {self._total} are already",
+                f"cannot grant {count} more messages: {self._credit} of {self._total} are already",
             )
         self._credit += count
         return self._send("PAY", _NOTHING, {"credit": count})
 
     def give(self, data: Message | Sequence[object]) -> Frames:
-        """Return the frames of data: tensors, or a message, whose label keeps its own keys.
+        """Return the frames of a data message: tensors, or a message whose label keeps its own keys.
 
-        A message may be given as its frames as well, as `wire.encode` returns them.
+        `data` may also be the frames of a message, as returned by `wire.encode`.
 
         Raises
         ------
         LocalProtocolError
-            If there is no credit, or it cannot be sent.
+            If there is no credit, or the data cannot be sent.
         RemoteProtocolError
-            If frames that begin as a message are none.
+            If frames that begin like a message are malformed.
         """
         self._check(("send", "DAT"))
         if not self._credit:
-            raise LocalProtocolError("flow", "there is no credit: the other end has to grant some")
+            raise LocalProtocolError("flow", "there is no credit; wait until the other end grants some")
         frames = self._send("DAT", decode(data) if _is_message(data) else data, {})
         self._credit -= 1
         return frames
 
     def end(self, message: Message = _NOTHING) -> Frames:
-        """Return the frames that end the flow, or answer its end."""
+        """Return the frames that end the flow, or confirm the peer's end."""
         self._check(("send", "EOT"))
         return self._send("EOT", message, {})
 
     def fail(self) -> None:
-        """Give the flow up: nothing goes or comes any more."""
+        """Fail the flow; no further messages are sent or accepted."""
         self._state = "failed"
 
     def _check(self, step: FlowStep) -> None:
         if (self._state, step) not in FLOW_TRANSITIONS:
-            raise LocalProtocolError("flow", f"{step[1]} cannot be sent by an end that is {self._state}")
+            raise LocalProtocolError("flow", f"cannot send {step[1]} in state {self._state}")
 
     def _send(self, verb: FlowVerb, what: Message | Sequence[object], keys: Mapping[str, object]) -> Frames:
         label = {**keys, "flow": verb}
-        frames = encode(what, form="FLOW", origin=self._origin, seqno=self._gone, label=label)
-        self._gone += 1
+        frames = encode(what, form="FLOW", origin=self._origin, seqno=self._sent, label=label)
+        self._sent += 1
         self._move(("send", verb))
         return frames
 
@@ -192,12 +192,12 @@ class FlowMachine(Shown):
     # Receiving.
 
     def receive(self, message: Message) -> FlowEvent:
-        """Process a message of the other end, and return its event.
+        """Process a message from the other end, and return its event.
 
         Raises
         ------
         RemoteProtocolError
-            If the rules do not allow it; this end has `failed` then.
+            If the message violates the protocol; the state is then ``failed``.
         """
         try:
             return self._receive(message)
@@ -210,10 +210,10 @@ class FlowMachine(Shown):
         state = self._state
         step: FlowStep = ("receive", verb)
         if (state, step) not in FLOW_TRANSITIONS:
-            raise RemoteProtocolError("flow", f"{verb} came to an end that is {state}")
-        if message.seqno != self._come:
+            raise RemoteProtocolError("flow", f"{verb} received in state {state}")
+        if message.seqno != self._received:
             raise RemoteProtocolError(
-                "flow", f"message {self._come} of a flow is missing: number {message.seqno} came"
+                "flow", f"message {self._received} of a flow is missing; received number {message.seqno}"
             )
         is_dropped = state == "ending" and verb != "EOT"
         credit = 0
@@ -225,9 +225,9 @@ class FlowMachine(Shown):
                 self._earn(credit)
         elif verb == "DAT" and not is_dropped:
             if not self._credit:
-                raise RemoteProtocolError("flow", f"DAT came beyond the credit of {self._total}")
+                raise RemoteProtocolError("flow", f"DAT exceeds the credit of {self._total}")
             self._credit -= 1
-        self._come += 1
+        self._received += 1
         self._move(step)
         return FlowEvent(verb, credit, message, is_dropped=is_dropped)
 
@@ -241,7 +241,7 @@ class FlowMachine(Shown):
         if self._direction is None:
             self._direction, self._total, self._asked = ours, credit, message
         elif ours != self._direction:
-            raise RemoteProtocolError("flow", f"both ends of the flow {self._direction}")
+            raise RemoteProtocolError("flow", f"both ends of the flow have the direction {self._direction!r}")
         elif credit > self._total:
             raise RemoteProtocolError("flow", f"the credit was raised from {self._total} to {credit}")
         else:
@@ -260,38 +260,38 @@ class FlowMachine(Shown):
 
 
 def to_credit(credit: SupportsIndex) -> int:
-    """Return a credit that is given, as a number of messages."""
+    """Return a valid credit as an integer."""
     count = to_int(credit, "credit")
     if not 1 <= count <= MOST_CREDIT:
-        raise ExtentError(f"credit is a number of messages from 1 to {MOST_CREDIT}, not {count}")
+        raise ExtentError(f"credit must be from 1 to {MOST_CREDIT} messages, not {count}")
     return count
 
 
 def _read_label(message: Message) -> tuple[FlowVerb, Mapping[str, object]]:
     if message.form != "FLOW":
-        raise RemoteProtocolError("flow", f"a message of the form {message.form!r} came within a flow")
+        raise RemoteProtocolError("flow", f"received a message of the form {message.form!r} in a flow")
     label: object = message.label_object
     if not isinstance(label, dict):
-        raise RemoteProtocolError("flow", "the label of a message of a flow is no object")
+        raise RemoteProtocolError("flow", "the label of a flow message is not a JSON object")
     keys = cast("Mapping[str, object]", label)
     verb = keys.get("flow")
     if verb not in _VERBS:
-        raise RemoteProtocolError("flow", f"'flow' is one of {', '.join(_VERBS)}, not {verb!r}")
+        raise RemoteProtocolError("flow", f"'flow' must be one of {', '.join(_VERBS)}, not {verb!r}")
     return verb, keys
 
 
 def _read_credit(label: Mapping[str, object]) -> int:
     credit = label.get("credit")
-    # Not a bool, nor a float that is whole.
+    # Reject bools and integral floats.
     if type(credit) is not int or not 1 <= credit <= MOST_CREDIT:
         raise RemoteProtocolError(
-            "flow", f"'credit' is a number of messages from 1 to {MOST_CREDIT}, not {credit!r}"
+            "flow", f"'credit' must be from 1 to {MOST_CREDIT} messages, not {credit!r}"
         )
     return credit
 
 
 def _is_message(data: object) -> TypeGuard[Sequence[BufferLike]]:
-    """Return True if these are the frames of a message, as sockets send them, and not tensors."""
+    """Return True if `data` is the frames of a message, as opposed to tensors."""
     if not isinstance(data, list | tuple) or len(cast("list[object]", data)) < 2:
         return False
     frames = cast("list[object]", data)

@@ -1,4 +1,4 @@
-"""Transitions of a flow: the one table of messages by state that code, tests and pictures read."""
+"""Transition table of a flow, read by code, tests and pictures."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,25 +7,25 @@ from typing import Final, Literal
 __all__ = ["FLOW_TRANSITIONS", "FlowDirection", "FlowState", "FlowStep", "FlowVerb"]
 
 FlowVerb = Literal["BOT", "PAY", "DAT", "EOT"]
-"""Kind of a message of a flow: its beginning, credit, data, its end."""
+"""Kind of a flow message: begin, credit, data or end."""
 
 FlowDirection = Literal["extract", "inject"]
-"""Direction of an end of a flow: it gives data (``extract``) or takes them (``inject``)."""
+"""Direction of one end of a flow: it gives data (``extract``) or takes data (``inject``)."""
 
 FlowState = Literal["idle", "offered", "asked", "giving", "taking", "ending", "leaving", "ended", "failed"]
 """State of one end of a flow.
 
-``offered``: it requested a flow, and waits for the answer. ``asked``: the peer requested one, and waits for
-its answer. ``giving``, ``taking``: data are sent. ``ending``: it has ended the flow; messages until the
-peer's confirmation are dropped. ``leaving``: the peer has ended the flow, and waits for the answer.
-``failed``: the peer broke the rules, or the flow was aborted.
+``offered``: this end requested a flow, and waits for the answer. ``asked``: the peer requested a flow, and
+waits for the answer. ``giving``, ``taking``: data is sent. ``ending``: this end ended the flow, and drops
+messages until the peer confirms. ``leaving``: the peer ended the flow, and waits for confirmation.
+``failed``: the peer violated the protocol, or an end aborted the flow.
 """
 
 FlowStep = tuple[Literal["send", "receive"], FlowVerb]
-"""A message that goes or comes."""
+"""Direction and kind of a message: sent or received."""
 
 _OPEN: Final = "open"
-"""Placeholder for `giving` or `taking`, whichever the end does."""
+"""Placeholder for `giving` or `taking`, as this end does."""
 
 FLOW_TRANSITIONS: Final[Mapping[tuple[FlowState, FlowStep], Literal[FlowState, "open"]]] = MappingProxyType(
     {

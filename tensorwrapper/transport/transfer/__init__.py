@@ -1,1 +1,1 @@
-"""Large tensors in chunks: never in one frame, never in memory as a whole, and resumed after errors."""
+"""Transfer large tensors in chunks, with bounded memory, and resume after errors."""

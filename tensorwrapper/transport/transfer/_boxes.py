@@ -1,4 +1,4 @@
-"""Split runs of a box in row-major order into boxes, which strided memory copies in one call."""
+"""Split row-major runs of a box into smaller boxes, each of which strided memory copies in one call."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,9 +10,10 @@ Key: TypeAlias = tuple[int | slice, ...]
 
 
 def boxes_of_run(extents: Sequence[int], first: int, count: int, lead: Key = ()) -> Iterator[tuple[Key, int]]:
-    """Return the boxes that a run of elements is made of, as keys of an array, and the size of each.
+    """Return the boxes of a run of elements: the array key and the size of each.
 
-    At most two for each mode but the last, and one: the rest of a row, whole rows, the begin of a row.
+    These are at most two boxes for each mode except the last, and one more. For a matrix: the rest of a row,
+    whole rows, and the beginning of a row.
 
     Examples
     --------

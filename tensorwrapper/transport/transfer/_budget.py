@@ -1,4 +1,4 @@
-"""The shared budget of bytes under way in a process, and memory for gathered chunks."""
+"""The budget of bytes under way in a process, and memory for gathered chunks."""
 
 import threading
 from collections import deque
@@ -11,7 +11,7 @@ __all__ = ["PROCESS", "Budget", "ChunkPool", "Reservation"]
 
 @final
 class Budget:
-    """Bytes that may be in use at a time, by all threads together."""
+    """Limit on the bytes in use, shared by all threads."""
 
     __slots__ = ("_lock", "left")
 
@@ -21,7 +21,7 @@ class Budget:
         """Number of free bytes."""
 
     def move(self, nbytes: int) -> bool:
-        """Take bytes, or give them back where they are negative; return False if so many are not left."""
+        """Take bytes, or return them if `nbytes` is negative; return False if too few are left."""
         with self._lock:
             if nbytes > self.left:
                 return False
@@ -31,7 +31,7 @@ class Budget:
 
 @final
 class Reservation:
-    """Share of one transfer in a budget, returned when the object is collected."""
+    """Share of one transfer in a budget, given back when the object is garbage-collected."""
 
     __slots__ = ("_budget", "nbytes")
 
@@ -40,14 +40,14 @@ class Reservation:
         self.nbytes = 0
 
     def grow(self, nbytes: int) -> bool:
-        """Take more bytes, and tell whether there were so many."""
+        """Take more bytes; return False if too few are left."""
         if not self._budget.move(nbytes):
             return False
         self.nbytes += nbytes
         return True
 
     def release(self) -> None:
-        """Give all back."""
+        """Give back all bytes."""
         self._budget.move(-self.nbytes)
         self.nbytes = 0
 
@@ -56,15 +56,15 @@ class Reservation:
 
 
 PROCESS: Final = Budget(2**26)
-"""Bytes under way in all transfers of this process: chunks that were granted or gathered."""
+"""Budget of this process for chunks that were granted or gathered."""
 
 _MOST: Final = 2**24
-"""Bytes that one socket may have gathered."""
+"""Limit on the gathered bytes of one socket."""
 
 
 @final
 class ChunkPool:
-    """Memory of one chunk each: free, or read by ZeroMQ. 16 MiB at most, within the limit of the process."""
+    """Pool of chunk buffers, free or in use by ZeroMQ, of at most 16 MiB and within the process budget."""
 
     __slots__ = ("_chunk", "_free", "_hold", "_used", "gathered")
 
@@ -73,11 +73,11 @@ class ChunkPool:
         self._hold = Reservation(PROCESS)
         self._free: list[memoryview] = []
         self.gathered: tuple[str, int, int] | None = None
-        """Run in the next memory: it was gathered, and there was no room to send it."""
+        """Run in the next buffer, which was gathered but not sent for lack of room."""
         self._used: deque[tuple[memoryview, zmq.MessageTracker]] = deque()
 
     def get(self) -> memoryview | None:
-        """Return memory that is not being read, or None if there is none now. `used` returns it."""
+        """Return a free buffer, or None if there is none now. Give it back with `used`."""
         if self._free:
             return self._free.pop()
         self.gathered = None
@@ -89,16 +89,16 @@ class ChunkPool:
         return memoryview(bytearray(self._chunk))
 
     def used(self, memory: memoryview, tracker: zmq.MessageTracker | None) -> None:
-        """Record the tracker that reads memory, or None if its message was not sent."""
+        """Record the tracker of a buffer in use, or None if its message was not sent."""
         if tracker is None:
-            # Only one is free at a time, and it still has the gathered elements.
+            # Only one buffer is free at a time, and it still has the gathered elements.
             self._free.append(memory)
         else:
             self._used.append((memory, tracker))
             self.gathered = None
 
     def close(self) -> None:
-        """Release the memory; parts that ZeroMQ still reads are freed when it is done."""
+        """Release the memory. Buffers that ZeroMQ still reads are freed later."""
         self._free.clear()
         self._used.clear()
         self._hold.release()

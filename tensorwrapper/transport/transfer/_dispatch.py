@@ -1,4 +1,4 @@
-"""`Dispatcher`: messages of a socket: elements are written in place, and messages go to their transfers."""
+"""`Dispatcher`: receives the messages of a socket for its transfers, and writes elements in place."""
 
 import logging
 import time
@@ -31,18 +31,18 @@ __all__ = ["Dispatcher"]
 _log = logging.getLogger(__name__)
 
 _SILENT: Final = 5.0
-"""Seconds after which an offer that was neither accepted nor repeated makes room for others."""
+"""Seconds after which an offer that was neither accepted nor repeated is dropped to make room."""
 
 _DEAD: Final = 60.0
-"""Seconds after which a silent transfer makes room for others; its caller has timed out long before."""
+"""Seconds after which a silent transfer is dropped to make room. Its caller timed out long before."""
 
 _AT_ONCE: Final = 32
-"""Messages that are read before something is given."""
+"""Number of messages read before a chunk is sent."""
 
 
 @final
 class Dispatcher:
-    """Reads the messages that come at the socket of an engine."""
+    """Reader of the messages at a scheduler's socket."""
 
     __slots__ = ("_engine", "_incoming", "strays")
 
@@ -50,7 +50,7 @@ class Dispatcher:
         self._engine = engine
         self._incoming: tuple[Transfer, ParsedLabel, int, int, bool] | None = None
         self.strays = 0
-        """Messages that belonged to no transfer, or came too late, and were dropped."""
+        """Number of dropped messages that belonged to no transfer or arrived too late."""
 
     def take_some(self) -> bool:
         for count in range(_AT_ONCE):
@@ -64,11 +64,11 @@ class Dispatcher:
                 else:
                     self._message_came(taken[0])
             except RemoteProtocolError as error:
-                self._blame(error)
+                self._fail_sender(error)
         return True
 
     def _place(self, frames: list[zmq.Frame]) -> memoryview | None:
-        """Return where the elements of a chunk go, once its header frames are there."""
+        """Return the target memory of a chunk's elements, once its header frames have arrived."""
         kind = self._engine.endpoint.kind
         at = kind.addressed + kind.delimiter
         if len(frames) < at + 2 or not frames[-1].more:
@@ -79,7 +79,7 @@ class Dispatcher:
             try:
                 said = read_label(_label(frames[at]), self._engine.limits)
             except RemoteProtocolError as error:
-                self._tell(frames[0].bytes if kind.addressed else b"", frames[at : at + 2], error)
+                self._report_error(frames[0].bytes if kind.addressed else b"", frames[at : at + 2], error)
                 raise
             if said is None or said.verb != "CHUNK":
                 return None
@@ -103,12 +103,12 @@ class Dispatcher:
             self._incoming = None
             return None
         memory = target.memory(said.part, first, room)
-        # Non-contiguous elements are written from the frame: receiving them into other memory costs a copy.
+        # Copy non-contiguous elements from the frame. Receiving them into other memory would add a copy.
         self._incoming = (transfer, said, first, seqno, memory is None)
         return memory
 
     def _chunk_came(self, frames: list[zmq.Frame], written: int | None) -> None:
-        # It stays recorded until all is well, because errors are attributed to its transfer.
+        # Keep the chunk recorded until it succeeds, because errors are attributed to its transfer.
         incoming = self._incoming
         if incoming is None:
             return
@@ -116,7 +116,7 @@ class Dispatcher:
         machine, target, window = transfer._machine, transfer._target, transfer._window
         if not isinstance(machine, TransferReceiver) or target is None or window is None:
             return
-        data = self._apart(machine, frames) if is_apart else None
+        data = self._pop_elements(machine, frames) if is_apart else None
         written = written if data is None else data.nbytes
         if written is None:
             refuse("frame", "a chunk has no frame of elements")
@@ -131,7 +131,7 @@ class Dispatcher:
             target.put(first, data)
         machine.came(said.part, first, written, seqno)
         now = time.monotonic()
-        transfer._heard = transfer._progress = now
+        transfer._last_message = transfer._progress = now
         transfer._patience = PATIENCE
         window.arrived(now, written)
         if machine.is_complete:
@@ -143,8 +143,8 @@ class Dispatcher:
             window.granted(now, machine.outstanding)
             self._engine.post(transfer, machine.pay(free, window.chunk))
 
-    def _apart(self, machine: TransferReceiver, frames: list[zmq.Frame]) -> memoryview | None:
-        """Take the frame of elements from those of a chunk that was not written anywhere yet."""
+    def _pop_elements(self, machine: TransferReceiver, frames: list[zmq.Frame]) -> memoryview | None:
+        """Remove and return the elements frame of a chunk that was not written yet."""
         kind = self._engine.endpoint.kind
         wanted = kind.addressed + kind.delimiter + 3 + (machine.check is not None)
         return frames.pop().buffer if len(frames) == wanted else None
@@ -155,23 +155,23 @@ class Dispatcher:
         rest = frames[kind.addressed :]
         if kind.delimiter:
             if not rest or len(rest[0]):
-                self._stray(peer, "the empty frame before a message is missing")
+                self._drop(peer, "the empty frame before a message is missing")
                 return
             rest = rest[1:]
         try:
             said = read_label(_label(rest[0]) if rest else "", self._engine.limits)
             if said is None or said.verb == "CHUNK":
-                self._stray(peer, "no transfer of this number runs")
+                self._drop(peer, "no transfer of this number runs")
                 return
             message = decode([frame.buffer for frame in rest], limits=self._engine.limits)
         except RemoteProtocolError as error:
-            self._stray(peer, str(error))
-            self._tell(peer, rest[:2], error)
+            self._drop(peer, str(error))
+            self._report_error(peer, rest[:2], error)
             return
         known = self._engine.by_key.get(said.key) if said.key else None
         transfer = known or self._engine.by_request.get((peer, message.origin))
         if transfer is not None:
-            self._take(transfer, peer, said, message)
+            self._handle(transfer, peer, said, message)
         elif said.verb == "OFFER":
             self._offered(peer, said, message)
         elif said.verb == "DONE" and (given := self._engine.given.get(message.origin)) is not None:
@@ -179,10 +179,10 @@ class Dispatcher:
         elif said.verb == "HEARD" and (key := self._key_of(message.origin)) is not None:
             self._engine.unheard.pop(key)[1].receive(message)
         else:
-            self._stray(peer, f"{said.verb} is of no transfer")
+            self._drop(peer, f"{said.verb} is of no transfer")
 
-    def _tell(self, peer: bytes, heads: Sequence[zmq.Frame], error: RemoteProtocolError) -> None:
-        """Report the error of a message to its peer, if the message has a number, and end its transfer."""
+    def _report_error(self, peer: bytes, heads: Sequence[zmq.Frame], error: RemoteProtocolError) -> None:
+        """Report a message's error to its peer, if the message has a number, and end the transfer."""
         if len(heads) < 2 or len(heads[1]) != COORDINATES or not _label(heads[0]):
             return
         request = unpack_coordinates(heads[1].buffer)[0]
@@ -197,7 +197,7 @@ class Dispatcher:
             )
 
     def _key_of(self, request: int) -> str | None:
-        """Return the key of a completed transfer by its number, if the giver may not know yet."""
+        """Return the key of a completed transfer that the giver has not confirmed yet."""
         for key, (_, machine) in self._engine.unheard.items():
             if machine.request == request:
                 return key
@@ -214,7 +214,7 @@ class Dispatcher:
             return
         if len(self._engine.by_key) >= self._engine.most:
             why = f"there are {self._engine.most} transfers already"
-            self._stray(peer, why)
+            self._drop(peer, why)
             self._engine.send(
                 peer, message_frames("CANCEL", message.origin, 0, ParsedLabel("CANCEL", error=why))
             )
@@ -226,7 +226,7 @@ class Dispatcher:
         try:
             machine.receive(message)
         except RemoteProtocolError as error:
-            self._stray(peer, str(error))
+            self._drop(peer, str(error))
             self._engine.send(
                 peer, message_frames("CANCEL", message.origin, 0, ParsedLabel("CANCEL", error=str(error)))
             )
@@ -236,34 +236,34 @@ class Dispatcher:
         self._engine.asked.append(transfer)
 
     def _has_room(self, peer: bytes) -> bool:
-        """Forget silent peers if there is no room; return False if there may be room later.
+        """Forget silent peers if there is no room; return False if there is still none.
 
-        An unanswered offer is repeated at least every two seconds. So a live peer gets in within a few
-        seconds, even after other peers made offers and vanished.
+        Peers repeat an unanswered offer at least every two seconds. So a live peer is admitted within a few
+        seconds, even if other peers made offers and vanished.
         """
         engine, now = self._engine, time.monotonic()
         if len(engine.by_key) >= engine.most:
             waiting = {id(transfer) for transfer in engine.asked}
             for transfer in engine.running:
-                silent = now - max(transfer._heard, transfer._progress)
+                silent = now - max(transfer._last_message, transfer._progress)
                 if transfer.role == "taker" and silent > (_SILENT if id(transfer) in waiting else _DEAD):
                     engine.forget(transfer)
-                    transfer._fail(TransportTimeoutError(f"the peer said nothing for {silent:.0f} s"))
+                    transfer._fail(TransportTimeoutError(f"no message from the peer for {silent:.0f} s"))
             while engine.asked and engine.asked[0].state == "failed":
                 engine.asked.popleft()
         offered = [transfer for transfer in engine.asked if transfer.state == "offered"]
         if len(engine.by_key) >= engine.most and offered:
-            self._stray(peer, "other offers wait to be answered")
+            self._drop(peer, "other offers wait to be answered")
             return False
         if peer and sum([transfer.peer == peer for transfer in offered]) >= max(engine.most // 2, 1):
-            self._stray(peer, "as many of its offers wait as may")
+            self._drop(peer, "as many of its offers wait as may")
             return False
         return True
 
-    def _take(self, transfer: Transfer, peer: bytes, said: ParsedLabel, message: Message) -> None:
-        """Take a message of a transfer that runs."""
+    def _handle(self, transfer: Transfer, peer: bytes, said: ParsedLabel, message: Message) -> None:
+        """Handle a message of a running transfer."""
         machine, before = transfer._machine, (transfer.peer, transfer._machine.request)
-        # A giver that restarted, or that has had grants of an earlier taker, has nothing under way.
+        # A giver that restarted, or that had grants of an earlier taker, has no chunks under way.
         epoch_lost = isinstance(machine, TransferReceiver) and (
             message.origin != machine.request or (said.verb == "OFFER" and message.granule > machine.epoch)
         )
@@ -274,8 +274,8 @@ class Dispatcher:
             self._engine.lose(transfer, error)
             return
         now = time.monotonic()
-        transfer._heard = now
-        # A peer that knows the key is the peer of the transfer, on whatever connection.
+        transfer._last_message = now
+        # Any peer that knows the key is the peer of the transfer, even on a new connection.
         transfer._peer = peer
         self._engine.by_request.pop(before, None)
         self._engine.by_request[peer, machine.request] = transfer
@@ -295,24 +295,24 @@ class Dispatcher:
                 self._engine.forget(transfer)
                 self._engine.acknowledge(peer, machine)
 
-    def _blame(self, error: RemoteProtocolError) -> None:
-        """End the transfer whose chunk breaks the rules."""
+    def _fail_sender(self, error: RemoteProtocolError) -> None:
+        """End the transfer of an invalid chunk."""
         incoming, self._incoming = self._incoming, None
         failed = [t for t in self._engine.running if t.state == "failed"]
         transfer = incoming[0] if incoming is not None else (failed[0] if failed else None)
         if transfer is None:
-            self._stray(error.peer, str(error))
+            self._drop(error.peer, str(error))
             return
         error.peer = transfer.peer
         self._engine.lose(transfer, error)
 
-    def _stray(self, peer: bytes, why: str) -> None:
+    def _drop(self, peer: bytes, why: str) -> None:
         self.strays += 1
         _log.info("a message of %r belongs to no transfer: %s", peer, why)
 
 
 def _label(frame: zmq.Frame) -> str:
-    """Return the label in the first frame of a message, or nothing that is of a transfer."""
+    """Return the label in the first frame of a message, or an empty text for other messages."""
     data = frame.bytes
     if not data.startswith(b"ZIO") or data[4:8] != b"FLOW":
         return ""

@@ -1,4 +1,4 @@
-"""Messages of a transfer: write them, and parse untrusted ones."""
+"""Write messages of a transfer, and parse untrusted ones."""
 
 import struct
 from collections.abc import Sequence
@@ -45,29 +45,29 @@ __all__ = [
 Frames = list[bytes | memoryview]
 
 MOST_KEY: Final = 128
-"""Characters of the key of a transfer."""
+"""Length limit of a transfer key in characters."""
 
 MOST_NAME: Final = 255
-"""Characters of the name of a tensor."""
+"""Length limit of a tensor name in characters."""
 
 MOST_FOLLOW: Final = 2**31 - 1
-"""Tensors that may follow another."""
+"""Limit on the number of tensors that follow another."""
 
 MOST_CREDIT: Final = 65_536
-"""Chunks that may be under way."""
+"""Limit on the number of chunks under way."""
 
 MOST_CHUNK: Final = 2**30 - 1
-"""Bytes of a chunk: no frame has a gigabyte."""
+"""Size limit of a chunk in bytes."""
 
 _TEXT: Final = 500
-"""Characters of why an end gives up."""
+"""Length limit of a cancellation reason in characters."""
 
 _COORDINATES: Final = struct.Struct("<3Q")
 COORDINATES: Final = _COORDINATES.size
-"""Bytes of the second frame of a message."""
+"""Size of the second frame of a message in bytes."""
 
 CHECKED: Final = struct.Struct("<2Q")
-"""Number of elements of a chunk, and their check sum."""
+"""Number of elements of a chunk, and their checksum."""
 
 _VERSION: Final = 1
 
@@ -77,19 +77,19 @@ _WHAT: Final = {"version", "key"}
 @final
 @frozen
 class ParsedLabel:
-    """A checked label of a message; fields that its verb does not use keep their defaults."""
+    """A validated label of a message; fields that its verb does not use keep their defaults."""
 
     verb: TransferVerb
     credit: int = 0
     chunk: int = 0
-    """Bytes that a chunk may have, or should have."""
+    """Maximum or requested size of a chunk in bytes."""
     part: int = 0
     key: str = ""
-    """Key of the transfer at both ends, also on another connection."""
+    """Key of the transfer at both ends, valid across connections."""
     check: Checksum | None = None
-    """The check sum that each chunk has."""
+    """The checksum of each chunk."""
     tensor: Field | None = None
-    """Description of the tensor, not parsed."""
+    """Unparsed description of the tensor."""
     name: str = ""
     """Name of the tensor at the giver."""
     follow: int = 0
@@ -98,20 +98,20 @@ class ParsedLabel:
 
 
 def read_label(text: str, limits: Limits) -> ParsedLabel | None:
-    """Return the parsed label; None if it is of no transfer.
+    """Return the parsed label; None if it does not belong to a transfer.
 
     Raises
     ------
     RemoteProtocolError
-        If a key is missing, of a wrong kind, or over a limit.
+        If a key is missing, has a wrong type, or exceeds a limit.
     """
     return _remembered(text, limits) if len(text) < 1024 else _read(text, limits)
 
 
 def is_end(text: str, limits: Limits) -> bool:
-    """Return True for a label that ends a transfer or cannot be parsed: these get no answer.
+    """Return True if a label ends a transfer or cannot be parsed. Such messages are not answered.
 
-    Otherwise two ends that each find the other's answers malformed could answer each other for ever.
+    Otherwise two ends that cannot parse each other's answers could answer for ever.
     """
     try:
         label = load_label(text, limits)
@@ -200,7 +200,7 @@ def unpack_coordinates(frame: memoryview) -> tuple[int, int, int]:
 
 
 def message_frames(verb: TransferVerb, request: int, granule: int, said: ParsedLabel) -> Frames:
-    """Return the header frames of a message that has no elements."""
+    """Return the header frames of a message without elements."""
     return [_prefix_of(verb, said), coordinates(request, granule, 0)]
 
 
@@ -232,28 +232,28 @@ def next_state(role: TransferRole, state: TransferState, step: TransferStep) -> 
     Raises
     ------
     RemoteProtocolError, LocalProtocolError
-        If the table does not have it.
+        If the table has no such transition.
     """
     found = TRANSFER_TRANSITIONS.get((role, state, step))
     if found is not None:
         return found
     if step[0] == "receive":
         refuse("flow", f"{step[1]} came to a {role} that is {state}")
-    raise LocalProtocolError("flow", f"{step[1]} cannot be sent by a {role} that is {state}")
+    raise LocalProtocolError("flow", f"a {role} cannot send {step[1]} in state {state}")
 
 
 def run_table(runs: Sequence[tuple[int, int, int]]) -> memoryview:
-    """Return the payload of a grant: part, first and count of each run that is missing."""
+    """Return the payload of a grant: part, first and count of each missing run."""
     return memoryview(b"".join([_COORDINATES.pack(*run) for run in runs]))
 
 
 def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Return the runs that a grant says are missing, of parts of so many elements; all if it says nothing.
+    """Return the missing runs of a grant, for parts with these element counts; all if it lists none.
 
     Raises
     ------
     RemoteProtocolError
-        If they are not within the parts.
+        If a run exceeds its part.
     """
     parts = message.parts
     if not parts:
@@ -266,7 +266,7 @@ def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, i
     total = 0
     for part, first, count in table:
         total += count
-        # Python integers: sums of untrusted numbers may exceed 64 bits.
+        # Use Python integers, because sums of untrusted numbers may exceed 64 bits.
         if part >= len(counts) or not count or first + count > counts[part] or total > sum(counts):
             refuse("layout", f"run {part}, {first}, {count} is not within parts of {list(counts)[:8]}")
         runs.append((part, first, count))
@@ -274,12 +274,12 @@ def read_runs(message: Message, counts: Sequence[int]) -> list[tuple[int, int, i
 
 
 def check_frames(name: Checksum | None, count: int, data: memoryview) -> list[bytes]:
-    """Return the frame that says how many elements a chunk has, and their check sum; none without one."""
+    """Return the frame with the element count and checksum of a chunk; an empty list without a checksum."""
     return [] if name is None else [CHECKED.pack(count, checksum_of(name)(data))]
 
 
 def compare(name: Checksum, frame: memoryview, count: int, data: memoryview) -> None:
-    """Raise `RemoteProtocolError` unless a chunk matches the check sum in its frame."""
+    """Raise `RemoteProtocolError` unless a chunk matches the checksum in its frame."""
     if frame.nbytes != CHECKED.size:
         refuse("frame", f"the check sum of a chunk has {frame.nbytes} bytes, not {CHECKED.size}")
     if CHECKED.unpack(frame) != (count, checksum_of(name)(data)):

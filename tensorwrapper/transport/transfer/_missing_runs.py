@@ -1,4 +1,4 @@
-"""`Missing`: the runs of one part of a tensor that have not come, or have not been sent."""
+"""`Missing`: the runs of one part of a tensor that were not received or sent yet."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from tensorwrapper.errors import RemoteProtocolError
 __all__ = ["MOST_RUNS", "Missing"]
 
 MOST_RUNS = 65_536
-"""Missing runs of one part at most: an untrusted peer may leave no more gaps."""
+"""Limit on the missing runs of one part, because an untrusted peer chooses the gaps."""
 
 
 @final
 class Missing:
-    """Runs of consecutive numbers, of the numbers from 0 to `count`.
+    """A set of integers below `count`, stored as runs of consecutive numbers.
 
     Examples
     --------
@@ -34,19 +34,19 @@ class Missing:
         """Number of missing elements or bytes."""
 
     def room(self, first: int) -> int:
-        """Return how many numbers are missing from `first` on, without a gap."""
+        """Return the length of the missing run that starts at `first`."""
         at = bisect_right(self._starts, first) - 1
         return max(self._stops[at] - first, 0) if at >= 0 else 0
 
     def remove(self, first: int, count: int) -> bool:
-        """Take a run away; return False, and take nothing, if not all of it is missing.
+        """Remove a run; return False, and remove nothing, unless all of it is missing.
 
-        The numbers of runs are few where chunks come in order: then this takes constant time.
+        There are few runs where chunks arrive in order; then this takes constant time.
 
         Raises
         ------
         RemoteProtocolError
-            If more runs are missing afterwards than may be.
+            If the number of missing runs would exceed the limit.
         """
         at = bisect_right(self._starts, first) - 1
         if at < 0 or count < 1 or first + count > self._stops[at]:
@@ -54,13 +54,13 @@ class Missing:
         start, stop = self._starts[at], self._stops[at]
         left = [(a, b) for a, b in ((start, first), (first + count, stop)) if a < b]
         if len(self._starts) + len(left) - 1 > MOST_RUNS:
-            raise RemoteProtocolError("limit", f"chunks leave more than {MOST_RUNS} holes")
+            raise RemoteProtocolError("limit", f"chunks leave more than {MOST_RUNS} gaps")
         self._starts[at : at + 1] = [a for a, _ in left]
         self._stops[at : at + 1] = [b for _, b in left]
         self.count -= count
         return True
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """Return where runs begin and how long they are, in ascending order."""
+        """Return the start and length of each run, in ascending order."""
         for start, stop in zip(self._starts, self._stops, strict=True):
             yield start, stop - start

@@ -1,4 +1,4 @@
-"""One message from a socket, whose elements are written where they belong."""
+"""Receive one message, and write its elements into existing memory."""
 
 from collections.abc import Callable
 from typing import Final
@@ -11,21 +11,22 @@ from tensorwrapper.transport._endpoint import Endpoint, failed
 __all__ = ["take_message"]
 
 _MOST: Final = 8
-"""Frames of a message of a transfer, with its envelope."""
+"""Limit on the frames of a transfer message, with its envelope."""
 
 
 def take_message(
     endpoint: Endpoint, place: Callable[[list[zmq.Frame]], memoryview | None]
 ) -> tuple[list[zmq.Frame], int | None] | None:
-    """Receive the next message, one frame of it into memory; return the other frames, and that one's length.
+    """Receive a message, one frame of it into memory; return the other frames, and the length of that frame.
 
-    `place` is called with the frames so far before each frame; if it returns memory, the frame is written
-    there. ZeroMQ silently truncates a longer frame, so compare the length. None if there is no message.
+    `place` is called before each frame with the previous frames. If it returns memory, the frame is written
+    there. ZeroMQ silently truncates a longer frame, so the caller must compare the length. Return None if
+    there is no message.
 
     Raises
     ------
     RemoteProtocolError
-        If it has too many frames; it was dropped. Exceptions of `place` are raised, too.
+        If the message has too many frames; it was dropped. Exceptions of `place` also propagate.
     """
     socket = endpoint.open()
     frames: list[zmq.Frame] = []
@@ -47,7 +48,7 @@ def take_message(
                 lengths.append(written)
                 whole = not socket.getsockopt(zmq.RCVMORE)
     except zmq.Again:
-        # ZeroMQ hands a message over when all of it is there: this is before the first frame.
+        # ZeroMQ delivers only complete messages, so this can only occur before the first frame.
         whole = not frames
         if whole:
             return None

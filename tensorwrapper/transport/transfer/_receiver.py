@@ -1,4 +1,4 @@
-"""`TransferReceiver`: the end of a transfer that wants the tensor, without a socket, a clock or a thread."""
+"""`TransferReceiver`: state machine of the receiving end of a transfer, without sockets or threads."""
 
 from typing import final
 
@@ -22,24 +22,23 @@ __all__ = ["TransferReceiver"]
 _NOTHING = ParsedLabel("OFFER")
 
 _MOST_EPOCH = 2**31
-"""Grants that a giver may have had: the numbers of grants end at 2**32 - 1."""
+"""Limit on the number of a giver's last grant; grant numbers end at 2**32 - 1."""
 
 
 @final
 class TransferReceiver(Shown):
     """Receiving end of a transfer: it knows the missing runs, grants credit, and reports completion.
 
-    Chunks may come in any order. Its driver decides where the elements of a run are written (`room` tells
-    how many fit), and then reports that they `came`. When nothing comes for a while it grants again, and the
-    giver begins with the missing runs. So a broken connection, or a killed giver, costs no more than the
-    chunks under way.
+    Chunks may arrive in any order. The driver checks each with `room`, writes its elements, and then calls
+    `came`. After some time without chunks it grants again, and the giver restarts with the missing runs. So a
+    broken connection or a killed giver costs only the chunks under way.
 
     Parameters
     ----------
     limits
         Limits on messages from untrusted peers.
     credit, chunk
-        How many chunks may be under way at most, and the bytes of each; the giver's numbers may be less.
+        Maximum number of chunks under way, and maximum bytes of each; the giver may lower both.
     """
 
     __slots__ = (
@@ -52,8 +51,8 @@ class TransferReceiver(Shown):
         "_items",
         "_limits",
         "_missing",
-        "_said",
         "_state",
+        "_terms",
         "error",
         "is_heard",
         "request",
@@ -64,19 +63,19 @@ class TransferReceiver(Shown):
         self._limits = limits
         self._credit, self._chunk = credit, chunk
         self._state: TransferState = "idle"
-        self._said = _NOTHING
+        self._terms = _NOTHING
         self._epoch = self._granted = self._came = 0
         self._highest = -1
         self._missing: list[Missing] = []
         self._items: tuple[int, ...] = ()
         self.tensor: TensorHeader | None = None
-        """Description of the tensor; None before the offer."""
+        """Description of the tensor; None before the offer arrives."""
         self.request: int = 0
-        """The number of the transfer."""
+        """Number of the transfer."""
         self.error: str | None = None
         """Why the other end gave up."""
         self.is_heard: bool = False
-        """True if the giver has confirmed the completion."""
+        """True once the giver has confirmed completion."""
 
     @property
     def state(self) -> TransferState:
@@ -86,41 +85,41 @@ class TransferReceiver(Shown):
     @property
     def key(self) -> str:
         """Key of the transfer at both ends."""
-        return self._said.key
+        return self._terms.key
 
     @property
     def name(self) -> str:
         """Name of the tensor at the giver."""
-        return self._said.name
+        return self._terms.name
 
     @property
     def follow(self) -> int:
         """Number of tensors that follow, as the giver announced."""
-        return self._said.follow
+        return self._terms.follow
 
     @property
     def check(self) -> Checksum | None:
-        """The check sum that each chunk has."""
-        return self._said.check
+        """The checksum of each chunk."""
+        return self._terms.check
 
     @property
     def chunk(self) -> int:
-        """Bytes of a chunk at most."""
-        return min(self._chunk, self._said.chunk)
+        """Maximum size of a chunk in bytes."""
+        return min(self._chunk, self._terms.chunk)
 
     @property
     def credit(self) -> int:
-        """Chunks that may be under way at most."""
-        return min(self._credit, self._said.credit)
+        """Maximum number of chunks under way."""
+        return min(self._credit, self._terms.credit)
 
     @property
     def outstanding(self) -> int:
-        """Chunks that were granted, and have not come."""
+        """Number of granted chunks that have not arrived."""
         return self._granted - self._came
 
     @property
     def epoch(self) -> int:
-        """The number of the last grant, of this end or of one before it, as an offer says."""
+        """Number of the last grant, by this end or by an earlier receiver named in the offer."""
         return self._epoch
 
     @property
@@ -135,7 +134,7 @@ class TransferReceiver(Shown):
 
     @property
     def is_torn(self) -> bool:
-        """True if a chunk came before others that were sent earlier, which may be lost."""
+        """True if a chunk arrived before chunks that were sent earlier, which may be lost."""
         return self._came <= self._highest
 
     def missing(self) -> list[tuple[int, int, int]]:
@@ -148,7 +147,7 @@ class TransferReceiver(Shown):
         Raises
         ------
         RemoteProtocolError
-            If they are not within the tensor.
+            If a run exceeds the tensor.
         """
         there = [Missing(part.count) for part in self._missing]
         for number, first, count in runs:
@@ -163,12 +162,12 @@ class TransferReceiver(Shown):
     # Sending.
 
     def ask(self, request: int, key: str, credit: int, chunk: int) -> Frames:
-        """Return the frames that ask for a tensor, with credit for its first chunks: before any offer."""
-        self.request, self._said = request, ParsedLabel("OFFER", self._credit, self._chunk, key=key)
+        """Return the frames that request a tensor before any offer, with credit for its first chunks."""
+        self.request, self._terms = request, ParsedLabel("OFFER", self._credit, self._chunk, key=key)
         return self.grant(credit, chunk)
 
     def grant(self, credit: int, chunk: int) -> Frames:
-        """Return the frames with the missing runs, and credit for so many chunks; no other credit is left."""
+        """Return the frames with the missing runs and credit for `credit` chunks; earlier credit is void."""
         self._move("send", "GRANT")
         self._epoch += 1
         self._granted, self._came, self._highest = credit, 0, -1
@@ -176,48 +175,48 @@ class TransferReceiver(Shown):
         frames = message_frames("GRANT", self.request, self._epoch, said)
         runs = self.missing()
         if self.tensor is not None and [count for _, _, count in runs] != [n for n in self._counts() if n]:
-            # The giver sends these; later ones are granted when these have arrived.
+            # The giver sends these runs first. Later runs are granted after these have arrived.
             frames.append(run_table(runs[:MOST_RUNS]))
         return frames
 
     def pay(self, credit: int, chunk: int) -> Frames:
-        """Return the frames that grant so many chunks more, of so many bytes."""
+        """Return the frames that grant `credit` more chunks of `chunk` bytes."""
         self._move("send", "CREDIT")
         self._granted += credit
         said = ParsedLabel("CREDIT", credit, min(chunk, self.chunk))
         return message_frames("CREDIT", self.request, self._epoch, said)
 
     def done(self) -> Frames:
-        """Return the frames that announce completion; they may be sent repeatedly."""
+        """Return the frames that announce completion. They may be sent repeatedly."""
         self._move("send", "DONE")
         return message_frames("DONE", self.request, self._epoch, ParsedLabel("DONE"))
 
     def cancel(self, why: str) -> Frames:
-        """Return the frames that say that this end gives up."""
+        """Return the frames that cancel the transfer."""
         self._move("send", "CANCEL")
         return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
 
     def fail(self) -> None:
-        """Give up without a word."""
+        """Fail without notifying the peer."""
         self._state = "failed"
 
     # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
-        """Take a message of the other end that has no elements.
+        """Process a message without elements from the other end.
 
         Raises
         ------
         RemoteProtocolError
-            If the rules do not allow it; this end has `failed` then.
+            If the message violates the protocol; the state is then ``failed``.
         """
         try:
             said = read_label(message.label, self._limits)
             if said is None:
-                refuse("flow", "what came is no message of a transfer")
+                refuse("flow", "the message does not belong to a transfer")
             if self._state != "failed":
                 if said.verb == "OFFER":
-                    self._take_offer(said, message.origin, message.granule)
+                    self._read_offer(said, message.origin, message.granule)
                 elif said.verb == "CANCEL":
                     self.error = said.error or ""
                 self._move("receive", said.verb)
@@ -227,7 +226,7 @@ class TransferReceiver(Shown):
             raise
         return said.verb
 
-    def _take_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
+    def _read_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
         if said.tensor is None:
             refuse("schema", "an offer says nothing of its tensor")
         if epoch > _MOST_EPOCH:
@@ -237,21 +236,21 @@ class TransferReceiver(Shown):
             items = tensor.item_sizes
             if self._state == "asked" and said.key != self.key:
                 refuse("flow", "an offer has the key of another transfer")
-            self.tensor, self._items, self._said = tensor, items, said
+            self.tensor, self._items, self._terms = tensor, items, said
             self._missing = [Missing(count) for count in self._counts()]
         elif (tensor, said.key, said.check) != (self.tensor, self.key, self.check):
             refuse("flow", "an offer of the same key is of another tensor")
         self.request = request
-        # A restarted taker must be heard: the giver drops grants older than the last one it knows.
+        # Continue the count, because the giver drops grants older than the last one that it knows.
         self._epoch = max(self._epoch, epoch)
 
     def room(self, part: int, first: int, seqno: int) -> int:
-        """Return how many elements, from `first` on, have a place; 0 for a chunk of before the last grant.
+        """Return how many elements from `first` on are wanted; 0 for a chunk sent before the last grant.
 
         Raises
         ------
         RemoteProtocolError
-            If there was no credit for it, or its elements are there already; this end has `failed` then.
+            If there was no credit, or the elements have already arrived; the state is then ``failed``.
         """
         epoch, number = seqno >> 32, seqno & 0xFFFF_FFFF
         if self._state in ("done", "failed") or epoch < self._epoch:
@@ -272,12 +271,12 @@ class TransferReceiver(Shown):
         return min(room, self.chunk // self._items[part])
 
     def came(self, part: int, first: int, nbytes: int, seqno: int) -> int:
-        """Note that so many bytes of elements were written to their place; return how many elements they are.
+        """Record that `nbytes` bytes of elements were written; return the number of elements.
 
         Raises
         ------
         RemoteProtocolError
-            If they had no room, or are not whole elements; this end has `failed` then.
+            If they were not wanted, or are not whole elements; the state is then ``failed``.
         """
         try:
             room = self.room(part, first, seqno)

@@ -1,4 +1,4 @@
-"""`TransferScheduler`: the transfers of one socket: grants, chunks, and repeats of lost messages."""
+"""`TransferScheduler`: runs the transfers of one socket: grants, chunks, and repeats of lost messages."""
 
 import time
 from collections import OrderedDict, deque
@@ -33,30 +33,30 @@ from tensorwrapper.wire import Limits
 __all__ = ["TransferScheduler"]
 
 _MOST_PATIENCE: Final = 8.0
-"""Seconds without a message after which an end repeats its last one, at most."""
+"""Longest time without a message, in seconds, before an end repeats its last message."""
 
 _TORN: Final = 0.25
-"""The same, where a chunk has come that others should have come before."""
+"""The same if a chunk arrived before earlier ones."""
 
 _PAUSE: Final = 0.002
-"""Seconds between two looks for room."""
+"""Polling interval for room in seconds."""
 
 _REMEMBERED: Final = 256
-"""Transfers that are done, of which a peer may ask again whether they are."""
+"""Number of completed transfers that are remembered, because a peer may repeat its question."""
 
 _OFFERED: Final = 2.0
-"""Seconds after which an unanswered offer is repeated, at most."""
+"""Longest interval between repeats of an unanswered offer, in seconds."""
 
 _FAREWELL: Final = 1.0
-"""Seconds for which this end stays until the givers know that it has all."""
+"""Seconds to wait at close for the givers' confirmations."""
 
 _AGAIN: Final = 0.1
-"""Seconds after which it tells them again."""
+"""Seconds between repeats of the completion message at close."""
 
 
 @final
 class TransferScheduler:
-    """The transfers of one socket, and the work for all of them while one is waited for."""
+    """The transfers of one socket. Waiting for one of them advances all."""
 
     __slots__ = (
         "_inbox",
@@ -88,7 +88,7 @@ class TransferScheduler:
         self.by_key: dict[str, Transfer] = {}
         self.asked: deque[Transfer] = deque()
         self.done: OrderedDict[str, TransferReceiver] = OrderedDict()
-        # Sent transfers by number; received ones by key whose giver may not know yet that they are complete.
+        # Sent transfers by number, and completed received transfers, not yet confirmed by the giver, by key.
         self.given: OrderedDict[int, TransferSender] = OrderedDict()
         self.unheard: OrderedDict[str, tuple[bytes, TransferReceiver]] = OrderedDict()
         self.staging: ChunkPool = ChunkPool(chunk)
@@ -103,7 +103,7 @@ class TransferScheduler:
 
     @property
     def strays(self) -> int:
-        """Messages that were dropped."""
+        """Number of dropped messages."""
         return self._inbox.strays
 
     def wait(self, transfer: Transfer, timeout: float | None, progress: Progress | None = None) -> None:
@@ -115,34 +115,34 @@ class TransferScheduler:
                 raise TransportClosedError("this transfer has no target: call into() first")
             deadline = transfer._progress + to_milliseconds(seconds, "timeout") / 1000
             if not self.pump(deadline) and time.monotonic() >= deadline:
-                raise self._stood_still(transfer, seconds)
+                raise self._stall_error(transfer, seconds)
             if progress is not None and (done := transfer.nbytes - transfer.left) != told:
                 told = done
                 progress(done, transfer.nbytes)
         transfer._raise()
         if transfer.state == "failed":
-            raise FlowAbortedError("this transfer was given up")
+            raise FlowAbortedError("this transfer was cancelled")
         deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
-        # ZeroMQ may still read chunks that were sent twice, or queued on a broken connection.
+        # ZeroMQ may still read chunks that were sent twice or queued on a broken connection.
         while transfer._trackers:
             if transfer._trackers[0].done:
                 transfer._trackers.popleft()
             elif time.monotonic() > deadline:
                 raise TransportTimeoutError(
-                    "the peer has all, and ZeroMQ still reads the memory of the tensor"
+                    "the peer has the whole tensor, but ZeroMQ still reads its memory"
                 )
             else:
                 self.pump(time.monotonic() + _PAUSE)
 
-    def _stood_still(self, transfer: Transfer, seconds: float) -> TransportError:
+    def _stall_error(self, transfer: Transfer, seconds: float) -> TransportError:
         gone: TransportError | None = self._unreachable
         if gone is None:
-            # Errors of connections since the last message was sent.
+            # Report connection errors since the last message was sent.
             found = self.endpoint.timed_out("nothing came to", seconds)
             gone = found if type(found) is not TransportTimeoutError else None
         machine = transfer._machine
         if isinstance(machine, TransferSender) and machine.state == "moving" and not machine.left:
-            # Its last word may have been lost with the connection.
+            # The peer's last message may have been lost with the connection.
             text = f"all of a tensor went, and the peer did not say within {seconds} s that it has it: it may"
             if gone is None:
                 return TransportTimeoutError(f"{text}, at {self.endpoint}")
@@ -150,7 +150,7 @@ class TransferScheduler:
             error.peer = gone.peer
             return error
         return gone or TransportTimeoutError(
-            f"{transfer.left} bytes of a tensor did not move within {seconds} s at {self.endpoint}"
+            f"no progress with {transfer.left} bytes of a tensor left within {seconds} s at {self.endpoint}"
         )
 
     def begin(self, transfer: Transfer) -> None:
@@ -174,7 +174,7 @@ class TransferScheduler:
         if credit and window is not None:
             now = time.monotonic()
             window.granted(now, 0)
-            transfer._heard = now
+            transfer._last_message = now
             self.post(transfer, machine.grant(credit, window.chunk))
 
     def give_up(self, transfer: Transfer, why: str) -> None:
@@ -211,14 +211,14 @@ class TransferScheduler:
         self.forget(transfer)
 
     def acknowledge(self, peer: bytes, machine: TransferSender) -> None:
-        """Tell a taker that it is known that it has all; also when it says so again."""
+        """Confirm a taker's completion message, also if it is repeated."""
         self.given[machine.request] = machine
         if len(self.given) > _REMEMBERED:
             self.given.popitem(last=False)
         self.send(peer, machine.heard())
 
     def farewell(self) -> None:
-        """Wait until the givers know that all has come, or are gone; else a giver may report a loss.
+        """Wait until the givers have confirmed completion or disconnected, so that none reports a loss.
 
         Closing the socket would lose the last message. This takes a round trip, and at most a second.
         """
@@ -227,10 +227,10 @@ class TransferScheduler:
             while self.unheard and (now := time.monotonic()) < deadline:
                 if now >= again:
                     again = now + _AGAIN
-                    self._tell_again()
+                    self._announce_again()
                 self.pump(min(again, deadline))
 
-    def _tell_again(self) -> None:
+    def _announce_again(self) -> None:
         if self.endpoint.kind.addressed:
             for key, (peer, machine) in [*self.unheard.items()]:
                 if self.send(peer, machine.done()) is None and self._unreachable is not None:
@@ -253,7 +253,7 @@ class TransferScheduler:
         return time.monotonic() + to_milliseconds(seconds, "timeout") / 1000, seconds
 
     def post(self, transfer: Transfer, frames: Sequence[bytes | memoryview]) -> bool:
-        """Send a message if there is room; a lost message is repeated after a while."""
+        """Send a message if there is room. A lost message is repeated later."""
         return self.send(transfer.peer, frames) is not None or not self._is_blocked
 
     def send(self, peer: bytes, frames: Sequence[bytes | memoryview]) -> zmq.MessageTracker | None:
@@ -262,7 +262,7 @@ class TransferScheduler:
         try:
             trackers = self.endpoint.send([*envelope, *frames], 0)
         except PeerUnreachableError as error:
-            # It may come back, under another name.
+            # The peer may reconnect under another identity.
             self._unreachable = error
             return None
         except TransportTimeoutError:
@@ -272,7 +272,7 @@ class TransferScheduler:
         return trackers[-1] if trackers else COPIED
 
     def give(self, transfer: Transfer, machine: TransferSender) -> bool:
-        """Send the next chunk of a transfer, and tell whether one went."""
+        """Send the next chunk of a transfer; return True if one was sent."""
         run = machine.next()
         source = transfer._source
         if run is None or source is None:
@@ -305,7 +305,7 @@ class TransferScheduler:
         return True
 
     def pump(self, deadline: float) -> bool:
-        """Move as much as possible, or wait until something comes; return False if nothing did in time."""
+        """Move as much as possible, or wait for a message; return False if none arrived in time."""
         self._is_blocked = False
         moved = self._inbox.take_some()
         for transfer in self.running:
@@ -337,12 +337,12 @@ class TransferScheduler:
             patience = transfer._patience
             if machine.state == "offered":
                 patience = min(patience, _OFFERED)
-        if now >= transfer._heard + patience:
-            transfer._heard, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
+        if now >= transfer._last_message + patience:
+            transfer._last_message, transfer._patience = now, min(2 * transfer._patience, _MOST_PATIENCE)
             if isinstance(machine, TransferReceiver):
                 self.grant(transfer, machine)
             elif not self.post(transfer, machine.offer()):
-                # No peer is connected yet, or there is no room.
-                transfer._heard = 0.0
+                # No peer is connected yet, or its queue is full.
+                transfer._last_message = 0.0
                 return now + _PAUSE
-        return transfer._heard + patience
+        return transfer._last_message + patience

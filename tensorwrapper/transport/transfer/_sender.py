@@ -1,4 +1,4 @@
-"""`TransferSender`: the end of a transfer that has the tensor, without a socket, a clock or a thread."""
+"""`TransferSender`: state machine of the sending end of a transfer, without sockets or threads."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -26,42 +26,41 @@ __all__ = ["Run", "TransferSender"]
 @final
 @frozen
 class Run:
-    """Elements of one part of a tensor that follow one another."""
+    """Consecutive elements of one part of a tensor."""
 
     part: int
-    """Number of the part: 0 has the elements, others the tables of the shape."""
+    """Number of the part: part 0 has the elements, others the tables of the shape."""
     first: int
-    """The number of the first element in its part."""
+    """Position of the first element in its part."""
     count: int
     """Number of elements."""
     number: int
-    """Number of the chunk since the last grant."""
+    """Number of the chunk, counted since the last grant."""
 
 
 @final
 class TransferSender(Shown):
-    """Sending end of a transfer: received messages and requests to send, in the order of the table.
+    """State machine of the sending end of a transfer; `TRANSFER_TRANSITIONS` lists its transitions.
 
-    It decides which run to send next, and when. Its driver has the elements, carries the frames, and repeats
-    the offer when nothing comes for a while. A new grant restarts with the runs that the taker is missing.
+    It decides which run to send next, and when. Its driver reads the elements, transports the frames, and
+    repeats the offer while there is no answer. A new grant restarts with the runs that the taker is missing.
 
     Parameters
     ----------
     tensor
         Description of the tensor.
     request
-        Number of the transfer, which each message carries.
+        Number of the transfer, part of each message.
     key
         Key of the transfer at both ends.
     credit, chunk
         Number of chunks that may be under way, and the bytes of each, at most.
     check
-        Check sum of each chunk.
+        Checksum of each chunk.
     rows
-        Number of contiguous elements at the source: chunks end at its multiples, if a chunk has room for
-        them.
+        Number of contiguous elements at the source. Chunks end at multiples of it where possible.
     name, follow
-        Name of the tensor, and the number of tensors that follow it, for the other end.
+        Name of the tensor, and the number of tensors that follow it, sent to the other end.
     """
 
     __slots__ = (
@@ -113,7 +112,7 @@ class TransferSender(Shown):
 
     @property
     def request(self) -> int:
-        """The number of the transfer."""
+        """Number of the transfer."""
         return self._offer[1]
 
     @property
@@ -133,12 +132,12 @@ class TransferSender(Shown):
 
     @property
     def credit(self) -> int:
-        """Chunks that may go before the taker grants more."""
+        """Number of chunks that may be sent before the taker grants more."""
         return self._earned - self._sent if self._state == "moving" else 0
 
     @property
     def check(self) -> Checksum | None:
-        """The check sum that each chunk has."""
+        """The checksum of each chunk."""
         return self._offer[0].check
 
     @property
@@ -154,14 +153,14 @@ class TransferSender(Shown):
     # Sending.
 
     def offer(self) -> Frames:
-        """Return the frames that describe the tensor; they may be sent repeatedly."""
+        """Return the frames that describe the tensor. They may be sent repeatedly."""
         said, request = self._offer
         self._move("send", "OFFER")
         described = evolve(said, tensor=self.tensor.described)
         return message_frames("OFFER", request, self._epoch, described)
 
     def next(self) -> Run | None:
-        """Return the run that goes next, if there is one and credit for it; it counts once it is `sent`."""
+        """Return the next run if one is left and there is credit for it. Call `sent` after sending it."""
         if not self._runs or self.credit < 1:
             return None
         part, first, count = self._runs[0]
@@ -169,18 +168,18 @@ class TransferSender(Shown):
         rows = self.rows if part == 0 else 1
         if count > most:
             end = (first + most) // rows * rows
-            # A row that is longer than a chunk goes in pieces.
+            # Split a row that is longer than a chunk.
             count = end - first if end > first else most
         return Run(part, first, count, self._sent)
 
     def header(self, run: Run) -> Frames:
-        """Return the header frames of a chunk, before its check sum and its elements."""
+        """Return the header frames of a chunk, which precede its checksum and elements."""
         frames = message_frames("CHUNK", self.request, 0, ParsedLabel("CHUNK", part=run.part))
         frames[1] = coordinates(self.request, run.first, self._epoch << 32 | run.number)
         return frames
 
     def sent(self, run: Run) -> None:
-        """Note that a run went."""
+        """Record that a run was sent."""
         self._move("send", "CHUNK")
         self._sent += 1
         part, first, count = self._runs.popleft()
@@ -188,12 +187,12 @@ class TransferSender(Shown):
             self._runs.appendleft((part, first + run.count, count - run.count))
 
     def heard(self) -> Frames:
-        """Return the frames that say that this end knows that the other one has all."""
+        """Return the frames that confirm completion to the other end."""
         self._move("send", "HEARD")
         return message_frames("HEARD", self.request, self._epoch, ParsedLabel("HEARD"))
 
     def cancel(self, why: str) -> Frames:
-        """Return the frames that say that this end gives up."""
+        """Return the frames that cancel the transfer."""
         self._move("send", "CANCEL")
         return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
 
@@ -204,17 +203,17 @@ class TransferSender(Shown):
     # Receiving.
 
     def receive(self, message: Message) -> TransferVerb:
-        """Take a message of the other end; one of before the last grant changes nothing.
+        """Process a message from the other end. A message older than the last grant changes nothing.
 
         Raises
         ------
         RemoteProtocolError
-            If the rules do not allow it; this end has `failed` then.
+            If the message violates the protocol; the state is then ``failed``.
         """
         try:
             said = read_label(message.label, self._limits)
             if said is None:
-                refuse("flow", "what came is no message of a transfer")
+                refuse("flow", "the message does not belong to a transfer")
             self._receive(said, message)
         except RemoteProtocolError:
             self.fail()

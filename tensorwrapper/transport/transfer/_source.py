@@ -1,4 +1,4 @@
-"""`Source`: the parts of a tensor that is sent, of which one run after the other is read."""
+"""`Source`: the parts of a tensor to send, read in runs."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -20,14 +20,14 @@ from tensorwrapper.wire.lowlevel import DecomposedTensor, TensorHeader, take_apa
 __all__ = ["Source", "source_of"]
 
 _Gather: TypeAlias = Callable[[int, Array], None]
-"""Writes elements, from the one with a number on, into a flat array of as many."""
+"""Function that writes the elements from a given number on into a flat array."""
 
 _OBJECTS: Final = "TO"
 
 
 @final
 class Source:
-    """The parts of a tensor; a run is a view of memory, or is gathered into given memory."""
+    """The parts of a tensor. A run is a view of memory, or is gathered into given memory."""
 
     __slots__ = ("_dtype", "_gather", "_parts", "rows", "tensor")
 
@@ -52,21 +52,21 @@ class Source:
         return data[first * size : (first + count) * size]
 
     def gather(self, first: int, memory: memoryview) -> None:
-        """Write elements, from the one with a number on, into memory of as many."""
+        """Fill `memory` with the elements from number `first` on."""
         if self._gather is None or self._dtype is None:
-            raise LocalProtocolError("layout", "these elements are in memory already and are not gathered")
+            raise LocalProtocolError("layout", "these elements are contiguous in memory; use view()")
         self._gather(first, np.frombuffer(memory, self._dtype))
 
 
 def source_of(given: object, limits: Limits) -> Source:
-    """Return the source of a tensor, a view or an array; a lazy one makes no elements yet.
+    """Return the source of a tensor, a view or an array. Lazy elements are not computed yet.
 
     Views of strings and of sparse elements, and those in layers, are computed as a whole.
 
     Raises
     ------
     LocalProtocolError
-        If it cannot be sent, or readers with these limits would refuse it.
+        If it cannot be sent, or exceeds these limits of the reader.
     """
     if is_lazy(given) or isinstance(given, View):
         view = as_view(cast("Any", given))
@@ -96,7 +96,9 @@ def _of_tensor(tensor: Tensor[Any], limits: Limits) -> Source:
 
 def _check(apart: DecomposedTensor) -> None:
     if apart.run.dtype.kind in "fc" and apart.run.dtype.char in "gG":
-        raise LocalProtocolError("unsupported", "long doubles, which no other machine reads, go in no chunks")
+        raise LocalProtocolError(
+            "unsupported", "cannot send long doubles in chunks, as other machines cannot read them"
+        )
 
 
 def _bytes(array: Array) -> memoryview:
@@ -122,7 +124,7 @@ def _is_in_runs(view: View[Any]) -> bool:
         return False
     if not view.size:
         return True
-    # All elements of a view are of the same storage as one of them.
+    # All elements of a view have the same kind of storage as one of them.
     one = view.window(Shape(*[1] * shape.rank, origin=shape.origin)) if shape.is_box else view[:1]
     return not one.compute().is_sparse
 
@@ -130,7 +132,7 @@ def _is_in_runs(view: View[Any]) -> bool:
 def _of_view(view: View[Any], limits: Limits) -> Source:
     shape, dtype = view.shape, view.dtype.newbyteorder("<")
     if shape.is_box:
-        # Broadcast one element in place of all: it is never read.
+        # Broadcast one element instead of allocating all; it is never read.
         blank = as_tensor(np.broadcast_to(np.zeros((), dtype), tuple(shape.extents)))
         blank = blank.translate_to(shape.origin).named(*shape.names)
         gather: _Gather = partial(_of_boxes, view)
@@ -165,7 +167,7 @@ def _of_rows(view: View[Any], first: int, target: Array) -> None:
     indices = shape.indices()
     (begin, *_), (end, *_) = indices[first], indices[first + count - 1]
     before = shape[:begin].size
-    # Shapes have absolute indices, and views are sliced from 0 on.
+    # Shapes have absolute indices, but views are sliced from 0.
     origin = shape.as_smooth().origin[0]
     rows = view[begin - origin : end + 1 - origin].compute().elements()
     write_elements(target, rows[first - before : first - before + count])

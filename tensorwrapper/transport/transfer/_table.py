@@ -1,4 +1,4 @@
-"""Transitions of a transfer: the one table of messages by state that code, tests and pictures read."""
+"""Transition table of a transfer, read by code, tests and pictures."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,25 +7,26 @@ from typing import Final, Literal
 __all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
 
 TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "HEARD", "CANCEL"]
-"""Kind of a message of a transfer.
+"""Kind of a transfer message.
 
 ``OFFER``: description of the tensor. ``GRANT``: missing runs, and credit for the first chunks.
 ``CHUNK``: a run of elements. ``CREDIT``: more credit. ``DONE``: all of it has arrived. ``HEARD``: the
-giver's confirmation of that. ``CANCEL``: an end gives up.
+giver's confirmation of that. ``CANCEL``: an end cancels the transfer.
 """
 
 TransferRole = Literal["giver", "taker"]
-"""Role of an end: it has the tensor, or receives it."""
+"""Role of an end: ``giver`` has the tensor, ``taker`` receives it."""
 
 TransferState = Literal["idle", "asked", "offered", "moving", "done", "failed"]
 """State of one end of a transfer.
 
-``offered``: the offer was sent or received, and no grant yet. ``asked``: the grant was received or sent
-before the offer. ``moving``: chunks are sent. ``done``: the taker has all. ``failed``: an end gave up.
+``offered``: the offer was sent or received, but no grant yet. ``asked``: the grant was received or sent
+before the offer. ``moving``: chunks are sent. ``done``: the taker has the whole tensor. ``failed``: an end
+cancelled the transfer.
 """
 
 TransferStep = tuple[Literal["send", "receive"], TransferVerb]
-"""A message that goes or comes."""
+"""Direction and kind of a message: sent or received."""
 
 TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferStep], TransferState]] = (
     MappingProxyType(
@@ -36,7 +37,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "asked", ("send", "OFFER")): "moving",
             ("giver", "asked", ("send", "CANCEL")): "failed",
             ("giver", "asked", ("receive", "CANCEL")): "failed",
-            # Repeated after a while without an answer.
+            # Repeated if there is no answer for some time.
             ("giver", "offered", ("send", "OFFER")): "offered",
             ("giver", "offered", ("receive", "GRANT")): "moving",
             ("giver", "offered", ("receive", "DONE")): "done",
@@ -49,7 +50,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("giver", "moving", ("receive", "DONE")): "done",
             ("giver", "moving", ("send", "CANCEL")): "failed",
             ("giver", "moving", ("receive", "CANCEL")): "failed",
-            # A taker that gets the same question twice repeats that it is done.
+            # A taker that receives the same message twice repeats that it is done.
             ("giver", "done", ("receive", "DONE")): "done",
             ("giver", "done", ("receive", "CREDIT")): "done",
             ("giver", "done", ("send", "HEARD")): "done",
@@ -73,7 +74,7 @@ TRANSFER_TRANSITIONS: Final[Mapping[tuple[TransferRole, TransferState, TransferS
             ("taker", "moving", ("receive", "CANCEL")): "failed",
             ("taker", "done", ("receive", "OFFER")): "done",
             ("taker", "done", ("receive", "CHUNK")): "done",
-            # Repeated until it is heard, or the giver is gone.
+            # Repeated until the giver confirms or disconnects.
             ("taker", "done", ("send", "DONE")): "done",
             ("taker", "done", ("receive", "HEARD")): "done",
             ("taker", "done", ("receive", "CANCEL")): "done",

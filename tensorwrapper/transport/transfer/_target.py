@@ -1,4 +1,4 @@
-"""`Target`: where the parts of a tensor that is received are written."""
+"""`Target`: the memory into which the parts of a received tensor are written."""
 
 from typing import Any, cast, final
 
@@ -24,14 +24,14 @@ __all__ = ["Target"]
 
 @final
 class Target:
-    """The parts of a tensor that comes in runs, each of which is written where it belongs.
+    """The parts of a tensor that arrives in runs, each written into its place.
 
     Raises
     ------
     ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
         If `out` has other extents or another type than the tensor, or is read-only.
     RemoteProtocolError
-        If there is no `out`, and new memory is over the limits.
+        If there is no `out`, and new memory would exceed the limits.
     """
 
     __slots__ = ("_array", "_dtype", "_flat", "_out", "_parts", "_skeleton")
@@ -39,7 +39,7 @@ class Target:
     def __init__(self, skeleton: TensorHeader, out: object, limits: Limits) -> None:
         self._skeleton = skeleton
         self._out: Tensor[Any] | None = None
-        # The elements, where they are written into an array of strides.
+        # The elements as an array, if they are written into strided memory.
         self._array: Array | None = None
         elements, self._dtype = skeleton.elements, np.dtype(np.uint8)
         self._flat: Array | None = None
@@ -72,15 +72,17 @@ class Target:
         if plan.layout is not None:
             wanted = plan.layout.shape.extents
             if not given.shape.is_box or given.shape.extents != wanted:
-                raise ExtentMismatchError(f"a tensor of {plan.layout.shape} came; out= has {given.shape}")
+                raise ExtentMismatchError(
+                    f"received a tensor of {plan.layout.shape}, but out= has {given.shape}"
+                )
         dtype = plan.logical or plan.dtype
         if given.dtype.newbyteorder("=") != dtype.newbyteorder("="):
-            raise DTypeError(f"elements of {dtype} came; out= has {given.dtype}")
+            raise DTypeError(f"received elements of {dtype}, but out= has {given.dtype}")
         if cast("object", given.buffer.memory) is None:
-            raise ConversionError(f"out= must have memory, and {given.buffer!r} has not")
+            raise ConversionError(f"out= must have memory, unlike {given.buffer!r}")
         self._out, self._dtype = given, dtype
         if skeleton.item_sizes[skeleton.elements] != dtype.itemsize or given.dtype != dtype:
-            # Packed otherwise than in memory: put together first, and then assigned.
+            # The message packs elements differently from memory: assemble first, then assign.
             return
         if given.layout.is_contiguous and given.size * dtype.itemsize == skeleton.sizes[skeleton.elements]:
             self._flat = given.elements().view(np.uint8)
@@ -90,7 +92,7 @@ class Target:
             self._array = array
 
     def memory(self, part: int, first: int, count: int) -> memoryview | None:
-        """Return the memory of a run, to be written into; None if it is written by `put`."""
+        """Return the memory of a run; None if the run must be written by `put`."""
         if self._array is not None and part == self._skeleton.elements:
             return None
         size = self._skeleton.item_sizes[part]
@@ -103,13 +105,13 @@ class Target:
         flat = np.frombuffer(data, self._dtype)
         at = 0
         for key, size in boxes_of_run(self._array.shape, first, len(flat)):
-            # The ellipsis makes an array of one element, too.
+            # The ellipsis yields an array even for one element.
             box = self._array[(*key, ...)]
             write_elements(box, flat[at : at + size].reshape(box.shape))
             at += size
 
     def tensor(self) -> Tensor[Any]:
-        """Return the tensor, once all of it has arrived.
+        """Return the tensor, after all of it has arrived.
 
         Raises
         ------
@@ -126,13 +128,13 @@ class Target:
         if out is None:
             return made
         if made.shape != out.shape and not (made.shape.is_box and out.shape.is_box):
-            raise ExtentMismatchError(f"a tensor of {made.shape} came; out= has {out.shape}")
+            raise ExtentMismatchError(f"received a tensor of {made.shape}, but out= has {out.shape}")
         if self._flat is None:
             out.assign(made)
         return out
 
     def _check_bools(self) -> None:
         array = self._array
-        # As the reader of a message does: NumPy computes nonsense with others.
+        # Check as readers of messages do, because NumPy computes nonsense with other values.
         if array is not None and not are_truths(array):
-            raise RemoteProtocolError("integrity", "a bool came that is neither 0 nor 1")
+            raise RemoteProtocolError("integrity", "received a bool that is neither 0 nor 1")

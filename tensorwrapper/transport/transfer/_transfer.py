@@ -1,4 +1,4 @@
-"""`Transfer`: one large tensor on its way, as its caller sees it."""
+"""`Transfer`: one large tensor under way, for callers."""
 
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
 __all__ = ["PATIENCE", "Transfer"]
 
 PATIENCE: Final = 1.0
-"""Seconds without a message after which an end repeats its last one; doubled each time."""
+"""Seconds without a message after which an end repeats its last message; doubled each time."""
 
 _Runs: TypeAlias = "tuple[tuple[int, int, int], ...]"
 
 
 @final
 class Transfer(Shown):
-    """One tensor that is sent or received in chunks; `Transfers` makes it.
+    """One tensor sent or received in chunks, created by `Transfers`.
 
-    All transfers of a socket move while any of them, or the `Transfers`, is waited for.
+    Waiting for one transfer, or for the `Transfers`, advances all transfers of the socket.
     """
 
     __slots__ = (
         "__weakref__",
         "_engine",
         "_error",
-        "_heard",
         "_hold",
+        "_last_message",
         "_least",
         "_machine",
         "_patience",
@@ -69,11 +69,11 @@ class Transfer(Shown):
         self._window: Window | None = None
         self._error: Exception | None = None
         self._hold = Reservation(PROCESS)
-        # Whether it waits until there is room in the budget of the process.
+        # Whether it waits for room in the budget of the process.
         self._wanted = False
         self._trackers: deque[zmq.MessageTracker] = deque()
-        # When anything came of the peer, and when the tensor last grew.
-        self._heard = self._progress = now
+        # Time of the last message from the peer, and of the last progress.
+        self._last_message = self._progress = now
         self._patience, self._least = PATIENCE, -1
 
     @property
@@ -88,7 +88,7 @@ class Transfer(Shown):
 
     @property
     def key(self) -> str:
-        """Key of the transfer at both ends, also on another connection."""
+        """Key of the transfer at both ends, valid across connections."""
         return self._machine.key
 
     @property
@@ -122,7 +122,7 @@ class Transfer(Shown):
 
     @property
     def left(self) -> int:
-        """The bytes that have not come, or that have not gone."""
+        """Number of bytes not yet received or sent."""
         machine, sizes = self._machine, self._skeleton.item_sizes
         runs = machine.missing() if isinstance(machine, TransferReceiver) else machine.runs
         return sum([count * sizes[part] for part, _, count in runs])
@@ -131,16 +131,16 @@ class Transfer(Shown):
     def _skeleton(self) -> TensorHeader:
         tensor = self._machine.tensor
         if tensor is None:
-            raise TransportClosedError("nothing was offered yet")
+            raise TransportClosedError("the peer has not offered the tensor yet")
         return tensor
 
     def into(self, out: object = None, *, missing: "_Runs | None" = None) -> "Transfer":
-        """Let the tensor come, into `out` if that is given; return this transfer.
+        """Start to receive the tensor, into `out` if given; return this transfer.
 
         Parameters
         ----------
         out
-            A tensor or an array of the same extents and type, with any strides. Contiguous parts are
+            A tensor or an array of the same extents and dtype, with any strides. Contiguous parts are
             received in place, other memory through one chunk.
         missing
             Missing runs of `out`, from `missing` of an earlier transfer, perhaps in another process.
@@ -152,7 +152,7 @@ class Transfer(Shown):
         RemoteProtocolError
             If it exceeds the limits of the socket; the peer is informed.
         LocalProtocolError
-            If nothing was offered, or it comes already.
+            If the tensor was not offered, or is already being received.
         """
         machine = self._machine
         if (
@@ -160,7 +160,9 @@ class Transfer(Shown):
             or machine.state != "offered"
             or self._target is not None
         ):
-            raise LocalProtocolError("flow", f"a {self.role} that is {self.state} takes no memory")
+            raise LocalProtocolError(
+                "flow", f"a {self.role} in state {self.state} cannot receive into memory"
+            )
         try:
             self._target = Target(self._skeleton, out, self._engine.limits)
             if missing is not None:
@@ -172,7 +174,7 @@ class Transfer(Shown):
         return self
 
     def wait(self, *, timeout: float | None = None, progress: Progress | None = None) -> "Tensor[Any] | None":
-        """Wait until all is there; return the tensor that came, or None at the end that sent it.
+        """Wait for completion; return the received tensor, or None at the sending end.
 
         Parameters
         ----------
@@ -180,22 +182,22 @@ class Transfer(Shown):
             Seconds that may pass without progress. A broken connection is restored in that time, and the
             transfer continues.
         progress
-            Function called now and then with the bytes received so far, and the total.
+            Function called from time to time with the bytes received so far, and the total.
 
         Raises
         ------
         TransportTimeoutError, PeerUnreachableError
-            If nothing moved for so long. The transfer is not given up: wait again, or `cancel`.
+            If there was no progress for `timeout` seconds. The transfer stays open: wait again, or `cancel`.
         FlowAbortedError
-            If the peer gave up.
+            If the peer cancelled.
         RemoteProtocolError
-            If the peer broke the rules, or a check sum is wrong.
+            If the peer violated the protocol, or a checksum does not match.
         """
         self._engine.wait(self, timeout, progress)
         return self._tensor
 
     def cancel(self, why: str = "") -> None:
-        """Give the transfer up, and tell the peer, if it is there. Cancelling twice is harmless.
+        """Cancel the transfer, and notify the peer if it is connected. Cancelling twice is harmless.
 
         Chunks already written stay in place.
         """

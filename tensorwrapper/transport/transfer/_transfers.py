@@ -31,22 +31,22 @@ __all__ = ["Transfers"]
 
 @final
 class Transfers(Shown):
-    """Large tensors over one socket, in chunks, any number at a time, to and from any number of peers.
+    """Large tensors in chunks over one socket, any number at a time, to and from any number of peers.
 
-    A tensor is never one frame, and never in memory as a whole at either end: `credit` chunks are under way,
-    and 64 MiB in all transfers of a process. Chunks are received in place where the target is contiguous.
-    Over a network, chunks are as small as keeps a link busy for 10 ms. Only chunks that are lost with a
-    connection or a process are sent again.
+    Memory is bounded: at most `credit` chunks of a transfer are under way, and 64 MiB of all transfers of a
+    process. Chunks are received in place where the target is contiguous. Over a network, chunks are small:
+    those under way keep the link busy for 10 ms. Only chunks that were lost with a connection or a process
+    are sent again.
 
     Parameters
     ----------
     socket
-        A DEALER, ROUTER or PAIR, connected or listening, which the caller closes. A socket that
-        transfers use has no other messages.
+        A connected or listening DEALER, ROUTER or PAIR, which the caller closes. Transfers must be the only
+        user of the socket.
     credit
         Number of chunks of each transfer that may be under way.
     chunk
-        Bytes of a chunk at most.
+        Maximum size of a chunk in bytes.
     transfers
         Number of transfers that may run at a time; further offers are refused. Offers that are not accepted
         yet may wait in addition, at most half as many from one peer. Offers of vanished peers are forgotten
@@ -86,11 +86,11 @@ class Transfers(Shown):
         timeout: float = 10.0,
     ) -> None:
         if socket.kind not in ("DEALER", "ROUTER", "PAIR"):
-            raise TransportError(f"transfers go both ways, over DEALER, ROUTER or PAIR, not {socket.kind}")
+            raise TransportError(f"transfers need a DEALER, ROUTER or PAIR socket, not {socket.kind}")
         to_milliseconds(timeout, "timeout")
         size = to_count(chunk, "chunk")
         if not 4096 <= size <= MOST_CHUNK:
-            raise ExtentError(f"a chunk has 4096 to {MOST_CHUNK} bytes, not {size}")
+            raise ExtentError(f"chunk must be from 4096 to {MOST_CHUNK} bytes, not {size}")
         self._socket = socket
         self._engine = TransferScheduler(
             socket, to_credit(credit), size, to_count(transfers, "transfers"), timeout
@@ -103,7 +103,7 @@ class Transfers(Shown):
 
     @property
     def strays(self) -> int:
-        """Messages that belonged to no transfer, or came too late, and were dropped."""
+        """Number of dropped messages that belonged to no transfer or arrived too late."""
         return self._engine.strays
 
     # Methods for the caller.
@@ -120,14 +120,14 @@ class Transfers(Shown):
         timeout: float | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Send a tensor, and return when the peer has all of it: `offer`, and `Transfer.wait`.
+        """Send a tensor, and return once the peer has all of it. Combines `offer` and `Transfer.wait`.
 
         Raises
         ------
         TransportTimeoutError, PeerUnreachableError
-            If nothing moved for `timeout` seconds; the transfer is given up.
+            If there was no progress for `timeout` seconds; the transfer is cancelled.
         FlowAbortedError
-            If the peer does not want it.
+            If the peer cancels the transfer.
         LocalProtocolError
             If it cannot be sent.
         """
@@ -148,7 +148,7 @@ class Transfers(Shown):
         name: str = "",
         follow: SupportsIndex = 0,
     ) -> Transfer:
-        """Offer a tensor, a view or an array of any kind; it moves while any transfer is waited for.
+        """Offer a tensor, a view or an array of any kind. Waiting for any transfer sends it.
 
         A chunk is read when it is sent, so at most one chunk of a view, a memory map or a lazy array of
         another library is in memory. The elements must not change before the transfer has ended.
@@ -163,7 +163,7 @@ class Transfers(Shown):
             Key of this content at the other end, in 1 to 128 characters. Offering the same content under the
             same key, after the process was killed, continues the transfer. By default it is random.
         check
-            The check sum that each chunk has: "crc32", or (with the extra ``compress``) "xxh3".
+            The checksum of each chunk: "crc32", or (with the extra ``compress``) "xxh3".
         name
             Name of the tensor, in at most 255 characters: the other end's `Transfer.name`.
         follow
@@ -172,7 +172,7 @@ class Transfers(Shown):
         Raises
         ------
         LocalProtocolError
-            If it cannot be sent, or the check sum is not known here.
+            If it cannot be sent, or the checksum is unknown.
         TransportClosedError
             If a transfer of this key is under way.
         """
@@ -180,13 +180,13 @@ class Transfers(Shown):
             raise TransportError("a ROUTER needs the peer to send to, and other sockets do not take one")
         own = secrets.token_hex(16) if key is None else key
         if not isinstance(cast("object", own), str) or not 1 <= len(own) <= MOST_KEY:
-            raise ConversionError(f"a key is a text of 1 to {MOST_KEY} characters, not {key!r}")
+            raise ConversionError(f"key must be a str of 1 to {MOST_KEY} characters, not {key!r}")
         if not isinstance(cast("object", name), str) or len(name) > MOST_NAME:
-            raise ConversionError(f"a name is a text of at most {MOST_NAME} characters, not {name!r}")
+            raise ConversionError(f"name must be a str of at most {MOST_NAME} characters, not {name!r}")
         if (more := to_count(follow, "follow")) > MOST_FOLLOW:
-            raise ExtentError(f"at most {MOST_FOLLOW} tensors follow, not {more}")
+            raise ExtentError(f"follow must be at most {MOST_FOLLOW} tensors, not {more}")
         if own in self._engine.by_key:
-            raise TransportClosedError(f"a transfer of the key {own!r} is under way")
+            raise TransportClosedError(f"a transfer with the key {own!r} is already under way")
         if check is not None:
             checksum_of(check)
         source = source_of(tensor, self._engine.limits)
@@ -207,11 +207,11 @@ class Transfers(Shown):
         self._engine.by_request[peer, machine.request] = transfer
         if not self._engine.post(transfer, machine.offer()):
             # The socket is still connecting.
-            transfer._heard = 0.0
+            transfer._last_message = 0.0
         return transfer
 
     def accept(self, *, timeout: float | None = None) -> Transfer:
-        """Return the next transfer that a peer offers; it begins with `Transfer.into`.
+        """Return the next transfer that a peer offers. Call `Transfer.into` to start it.
 
         Raises
         ------
@@ -230,16 +230,16 @@ class Transfers(Shown):
     def receive(
         self, out: object = None, *, timeout: float | None = None, progress: Progress | None = None
     ) -> Tensor[Any]:
-        """Return the next tensor that a peer offers, in `out` if that is given: `accept`, `into` and `wait`.
+        """Return the next tensor that a peer offers, in `out` if given. Combines `accept`, `into` and `wait`.
 
         Raises
         ------
         TransportTimeoutError
-            If no peer offers one, or nothing moves, for `timeout` seconds; the transfer is given up.
+            If there is no offer or no progress for `timeout` seconds; the transfer is cancelled.
         FlowAbortedError
-            If the peer gave up.
+            If the peer cancelled.
         RemoteProtocolError
-            If the peer broke the rules, or a limit is exceeded.
+            If the peer violated the protocol, or a limit is exceeded.
         ExtentMismatchError, DTypeError, ReadOnlyError, ConversionError
             If the tensor does not fit `out`.
         """
@@ -250,21 +250,21 @@ class Transfers(Shown):
             transfer.cancel(type(error).__name__)
             raise
         if tensor is None:
-            raise TransportClosedError("this end gave, and received nothing")
+            raise TransportClosedError("this end sends, and receives no tensor")
         return tensor
 
     def advance(self, *, timeout: float = 0.0) -> bool:
-        """Let all transfers move once, or wait until something comes; return False if nothing did in time.
+        """Advance all transfers once, or wait for a message; return False if none arrived in time.
 
-        For callers that do other work meanwhile; calls that wait for a transfer advance it themselves.
+        Use it between other work; calls that wait for a transfer advance all transfers themselves.
         """
         return self._engine.pump(self._engine.deadline(timeout)[0])
 
     def close(self) -> None:
-        """Give up all transfers that have not ended, and tell the peers; the socket stays open.
+        """Cancel all running transfers, and notify the peers; the socket stays open.
 
-        Confirm completed transfers to their senders until they have heard it, for a second at most: closing
-        the socket might lose this message.
+        Completed transfers are first announced to their senders until these confirm, for at most a second.
+        Closing the socket right away might lose this message.
         """
         self._close(stays=True)
 

@@ -1,33 +1,32 @@
-"""`Window`: the bytes under way that keep a link busy without delaying other messages."""
+"""`Window`: sizes chunks to keep a link busy without delaying other messages."""
 
 from typing import Final, final
 
 __all__ = ["Window"]
 
 _LEAST: Final = 2**14
-"""Bytes of the smallest chunk."""
+"""Minimum size of a chunk in bytes."""
 
 _PAGE: Final = 2**12
 
 _WAIT: Final = 0.01
-"""Seconds that something small may wait behind chunks that are under way."""
+"""Seconds that a small message may wait behind chunks under way."""
 
 
 @final
 class Window:
-    """Measures at a taker how fast chunks come, and sizes chunks so that those under way take 10 ms.
+    """Measures the rate of a link at the taker, and sizes chunks so that those under way take 10 ms.
 
-    At 100 Mbit/s that is 128 KiB, where 8 MiB would make a cancellation wait for 0.7 seconds. The time that a
-    message takes there and back is added, so that distant ends do not wait for credit. It starts small and
-    grows as fast as the link shows that it carries more; where both ends are on one machine there is no link,
-    and chunks are as large as they may be.
+    At 100 Mbit/s that is 128 KiB; with 8 MiB a cancellation would wait for 0.7 seconds. The round-trip time
+    is added, so that distant ends do not wait for credit. The window starts small and grows as measured. If
+    both ends are on one machine, chunks have the maximum size.
 
     Parameters
     ----------
     credit
         Chunks that may be under way.
     chunk
-        Bytes of a chunk at most.
+        Maximum size of a chunk in bytes.
     is_local
         Whether both ends are on one machine.
     """
@@ -37,23 +36,23 @@ class Window:
     def __init__(self, credit: int, chunk: int, *, is_local: bool) -> None:
         self._credit, self._most = credit, chunk
         self.chunk = chunk if is_local else min(chunk, 4 * _LEAST)
-        """Bytes that a chunk should have."""
+        """Current chunk size in bytes."""
         self._came, self._since = 0, -1.0 if is_local else 0.0
-        # When credit was last granted, and the shortest time from there to the first chunk that used it.
+        # Time of the last grant, and the shortest delay from a grant to its first chunk.
         self._asked: float | None = None
         self._least: float | None = None
 
     def granted(self, now: float, outstanding: int) -> None:
-        """Note that credit goes out when so many chunks are still under way."""
+        """Record a grant while `outstanding` chunks are still under way."""
         if self._asked is None and not outstanding:
             self._asked = now
 
     def arrived(self, now: float, nbytes: int) -> None:
-        """Note that a chunk came; `chunk` may change."""
+        """Record the arrival of a chunk, which may change `chunk`."""
         if self._since < 0:
             return
         if self._asked is not None:
-            # From here on the chunks of a window follow one another.
+            # The chunks of a window follow one another from here on.
             waited = now - self._asked
             self._least = waited if self._least is None else min(self._least, waited)
             self._asked = None
@@ -65,7 +64,7 @@ class Window:
         if self._came < self._credit * self.chunk // 2 or seconds <= 0:
             return
         wanted = self._came / seconds * (_WAIT + (self._least or 0.0)) / self._credit
-        # Twice as much at once, no more: one burst out of a buffer says little.
+        # At most double the size, because a burst from a buffer is no reliable measurement.
         bounded = min(wanted, 2 * self.chunk, self._most)
         self.chunk = min(max(int(bounded) // _PAGE * _PAGE, _LEAST), max(self._most, 1))
         self._came, self._since = 0, now

@@ -71,7 +71,7 @@ def _read_block(described: Field, tensor: Tensor[Any], message: Message) -> Bloc
     extents = read_extents(fields["shape"], limits)
     origin = read_origin(fields["origin"], len(extents))
     if not is_box_of_numbers(tensor):
-        refuse("unsupported", f"{fields} is no box of numbers, but {tensor.shape} in {tensor.buffer!r}")
+        refuse("unsupported", f"{fields} is not a box of numbers, but {tensor.shape} in {tensor.buffer!r}")
     total: Shape = wrap(make_smooth(extents, origin), names_of(tensor.shape))
     if tensor.rank != total.rank or not is_within(tensor.shape, total):
         refuse("layout", f"{fields} has the shape {tensor.shape}, which is not within {total}")

@@ -263,7 +263,7 @@ def check_readable(text: str, limits: Limits) -> None:
     except RemoteProtocolError as error:
         names = _to_raise(text, limits)
         more = ", ".join([f"{name}=..." for name in names])
-        how = f"limits=Limits({more}) raises that, here and for a reader" if names else "so it is always"
+        how = f"limits=Limits({more}) can raise it, here and for a reader" if names else "so it is always"
         said, _, _ = error.args[1].partition("; limits=Limits(")
         raise LocalProtocolError(error.reason, f"this could not be read again: {said}; {how}") from error
 

@@ -94,7 +94,7 @@ def _name(field: Field) -> str:
     try:
         return check_name(field.text())
     except TensorNameError as error:
-        refuse("schema", f"{field} is no name: {error}")
+        refuse("schema", f"{field} is not a name: {error}")
 
 
 def read_records(

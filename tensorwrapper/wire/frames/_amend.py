@@ -33,7 +33,7 @@ def label_to_amend(header: Header) -> dict[str, Json]:
         return {}
     if not isinstance(value, dict):
         raise LocalProtocolError(
-            "schema", f"nothing can be added to a label that is no object: {text[:40]!r}"
+            "schema", f"nothing can be added to a label that is not an object: {text[:40]!r}"
         )
     return value
 
@@ -78,5 +78,5 @@ def tens_of(label: dict[str, Json]) -> dict[str, Json]:
         label["TENS"] = {"tensors": []}
     tens = label["TENS"]
     if not isinstance(tens, dict):
-        raise LocalProtocolError("schema", "nothing can be added: TENS is no object")
+        raise LocalProtocolError("schema", "nothing can be added: TENS is not an object")
     return tens

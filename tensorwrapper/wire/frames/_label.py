@@ -104,7 +104,7 @@ def plain_levels(metadata: Mapping[str, object], where: str, depth: int) -> dict
         return plain_scalars(metadata, where)
     plain = plain_object(metadata, where)
     if _nesting_of(plain) > depth:
-        raise LocalProtocolError("schema", f"{where} nests over {depth} levels; metadata_depth raises that")
+        raise LocalProtocolError("schema", f"{where} nests over {depth} levels; metadata_depth can raise it")
     return plain
 
 

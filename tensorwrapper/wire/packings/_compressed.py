@@ -74,7 +74,7 @@ class CompressedPacking(ElementPacking):
         word = dtype.itemsize
         step = fields["block"].integer(word, _MAX_BLOCK)
         if step % word:
-            refuse("size", f"{fields['block']} is {step} bytes, which are no whole elements of {word}")
+            refuse("size", f"{fields['block']} is {step} bytes, which are not whole elements of {word}")
         shuffled = "shuffle" in fields and fields["shuffle"].boolean()
         if shuffled and CODECS[name].shuffles:
             refuse("layout", f"{fields} is shuffled by {name} itself, and cannot be shuffled before")

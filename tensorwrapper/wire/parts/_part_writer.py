@@ -73,7 +73,7 @@ class PartWriter:
             raise LocalProtocolError(
                 "limit",
                 f"{self.where} could not be read again: it has {places:.0f} places without elements; "
-                "limits=Limits(empty_elements=...) raises that, here and for a reader",
+                "limits=Limits(empty_elements=...) can raise it, here and for a reader",
             )
 
     def check_extent(self, greatest: int) -> None:
@@ -82,7 +82,7 @@ class PartWriter:
             raise LocalProtocolError(
                 "limit",
                 f"{self.where} could not be read again: a mode has the extent {greatest}, and "
-                f"{self._limits.extent} is the limit; limits=Limits(extent=...) raises that, here and for a "
+                f"{self._limits.extent} is the limit; limits=Limits(extent=...) can raise it, here and for a "
                 "reader",
             )
 

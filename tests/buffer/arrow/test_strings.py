@@ -125,7 +125,7 @@ def test_a_dictionary_is_decoded_first():
 
 @pytest.mark.parametrize("source", [["a"], "a", None, np.array(["a"])])
 def test_what_is_no_arrow_array(source):
-    with pytest.raises(ConversionError, match="it is no Arrow array"):
+    with pytest.raises(ConversionError, match="it is not an Arrow array"):
         strings_from_arrow(source)
 
 

@@ -34,9 +34,9 @@ def rewrite(path: Path, **changed: np.ndarray) -> None:
         (lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), "damaged"),
         (lambda p: _flip(p, 5000), "damaged"),
         (lambda p: rewrite(p, S=np.zeros((3, 3))), "should be float64 of (114, 114)"),
-        (lambda p: rewrite(p, S=np.full((114, 114), np.nan)), "no numbers"),
+        (lambda p: rewrite(p, S=np.full((114, 114), np.nan)), "not numbers"),
         (lambda p: rewrite(p, ao_loc=np.array([0, 5, 3, 114])), "ascending"),
-        (lambda p: rewrite(p, atom_loc=np.array([0, 1, 114])), "where shells begin"),
+        (lambda p: rewrite(p, atom_loc=np.array([0, 1, 114])), "starts of shells"),
         (lambda p: rewrite(p, S=np.array([object()])), "damaged"),
     ],
 )

@@ -289,5 +289,5 @@ def test_section_5_an_origin_stays_and_strides_stay_strides():
     assert compose(outer, rows).shape == rows.shape
     with pytest.raises(LayoutError, match="no layout of strides is proved"):
         compose(outer, rows, exact="raise")
-    with pytest.raises(LayoutError, match="offsets from 22 to 24, which are no ordinals"):
+    with pytest.raises(LayoutError, match="offsets from 22 to 24, which are not ordinals"):
         compose(outer, Layout(rows.shape, offset=22))

@@ -110,7 +110,7 @@ def test_what_is_wrong_is_said_when_it_is_awaited(server):
         with pytest.raises(OutOfBoundsError):
             await late.compute()
         for kept in (own, own[0]):
-            with pytest.raises(ConversionError, match="waits in threads"):
+            with pytest.raises(ConversionError, match="uses threads"):
                 pickle.dumps(kept)
 
     asked(server, work)

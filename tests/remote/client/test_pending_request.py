@@ -42,7 +42,7 @@ def test_a_time_is_a_number_of_seconds(name, value):
     shards = tw.remote.connect_shards
     for connect in (tw.connect, tw.connect_async, shards):
         given = tw.remote.Catalogue({}) if connect is shards else "tcp://127.0.0.1:1"
-        with pytest.raises(ConversionError, match=f"{name} is a number of seconds"):
+        with pytest.raises(ConversionError, match=f"{name} must be a positive number of seconds"):
             connect(given, **{name: value})
 
 

@@ -165,7 +165,7 @@ def test_what_is_not_to_be_written_to_says_so(monkeypatch):
         with pytest.raises(ReadOnlyError):
             there[[0, 0]] = 1
         monkeypatch.setattr(_write_source, "_MOST", 16)
-        with pytest.raises(SizeOverflowError, match="one request"):
+        with pytest.raises(SizeOverflowError, match="one atomic request"):
             there[...] = 1
         there[:2] = 1
         assert there.tolist() == [1, 1, 0]

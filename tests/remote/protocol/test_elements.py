@@ -29,7 +29,7 @@ def test_strings_have_a_type_too():
 
 @pytest.mark.parametrize("dtype", ["O", "S3", "f8,i4", "V8"])
 def test_what_does_not_travel_is_refused(dtype):
-    with pytest.raises(ConversionError, match="do not travel"):
+    with pytest.raises(ConversionError, match="cannot send"):
         dtype_text(np.dtype(dtype))
 
 
@@ -64,7 +64,7 @@ def test_strings_that_are_missing_stay_so():
     lengths, data = pack_strings(texts, 100)
 
     assert unpack_strings(lengths, data, 4, texts.dtype).tolist() == ["a", None, "", None]
-    with pytest.raises(RemoteProtocolError, match="otherwise"):
+    with pytest.raises(RemoteProtocolError, match="contradicts"):
         unpack_strings(lengths, data, 4, np.dtype(np.dtypes.StringDType()))
 
 
@@ -75,7 +75,7 @@ def test_a_fill_travels_little_endian_whatever_its_order_of_bytes(dtype):
     assert raw == fill.astype(fill.dtype.newbyteorder("<")).tobytes()
     for own in (fill.dtype, fill.dtype.newbyteorder("=")):
         assert fill_of(raw, own) == fill
-        with pytest.raises(RemoteProtocolError, match="no element"):
+        with pytest.raises(RemoteProtocolError, match="not an element"):
             fill_of(raw + b"\0", own)
 
 

@@ -82,7 +82,7 @@ def test_entries_are_those_within_selections():
 
 
 def test_what_does_not_travel_is_not_served():
-    with pytest.raises(ConversionError, match="'x' cannot be served"):
+    with pytest.raises(ConversionError, match="cannot serve the tensor 'x'"):
         holding(tw.as_tensor(np.zeros(2, np.longdouble)))
 
 

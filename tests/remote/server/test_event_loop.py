@@ -395,8 +395,8 @@ def test_of_two_peers_with_one_connection_the_later_has_it(server):
             remote.health()
         ours = min(loop._clients)
         place = loop._clients[ours].line.place
-        assert loop._owners[place] == ours
-        assert {own.line.place for own in loop._clients.values()} == set(loop._owners)
+        assert loop._peers_of_lines[place] == ours
+        assert {own.line.place for own in loop._clients.values()} == set(loop._peers_of_lines)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not tell who went away")

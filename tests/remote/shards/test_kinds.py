@@ -153,7 +153,7 @@ def test_what_makes_no_sense_is_refused():
     plain = Sharding(tiling, "f8", at)
     with pytest.raises(ConversionError, match="nullable=True"):
         plain.parts("x", tw.as_tensor([1.0, None, 2.0, 3.0]), at[0])
-    with pytest.raises(DTypeError, match="nulls"):
+    with pytest.raises(DTypeError, match="nullable"):
         reshard_plan(plain, Sharding(tiling, "f8", at, nullable=True))
     sparse = Sharding(tiling, "f8", at, fill_value=0)
     with pytest.raises(ConversionError):
@@ -170,7 +170,7 @@ def test_of_a_sparse_tensor_only_entries_travel(held):
         sparse = shards["sparse"]
         assert sparse[:2, :3].compute().nnz == TENSORS["sparse"][:2, :3].nnz
         # A selection of one tile asks its holder alone.
-        assert len(shards._fleet._connections) == 1
+        assert len(shards._pool._connections) == 1
 
 
 def test_a_replica_is_read_and_what_nobody_has_is_named(held):

@@ -130,9 +130,9 @@ def test_section_4_a_view_is_read_from_text_alone(text):
 @pytest.mark.parametrize("dtype", ["m8[s]", "m8", "M8[D]"])
 def test_times_are_not_counted_but_numbers_are_cast_to_them(dtype):
     for count in (0, 1, 3):
-        with pytest.raises(DTypeError, match=r"iota counts numbers, .*`sel\.iota"):
+        with pytest.raises(DTypeError, match=r"iota yields numbers, .*`sel\.iota"):
             sel.iota((count,), dtype=dtype)
-    with pytest.raises(DTypeError, match="linspace counts numbers"):
+    with pytest.raises(DTypeError, match="linspace yields numbers"):
         sel.linspace(0, 3, 4, dtype=dtype)
     expected = np.arange(3).astype("m8[s]")
     assert np.array_equal(sel.iota((3,)).astype("m8[s]").compute(), expected)

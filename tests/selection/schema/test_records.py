@@ -161,8 +161,8 @@ def test_sources_are_named_as_they_are_when_records_are_read():
     ("sources", "said"),
     [
         ({"run": EVENTS["run"]}, "has no name among"),
-        ({"run": sel.as_view(EVENTS["run"])[1:]}, "'run' is no source.*sel.sources"),
-        ({"run": sel.concat([EVENTS["run"], EVENTS["run"]])}, "'run' is no source.*sel.sources"),
+        ({"run": sel.as_view(EVENTS["run"])[1:]}, "'run' is not a source.*sel.sources"),
+        ({"run": sel.concat([EVENTS["run"], EVENTS["run"]])}, "'run' is not a source.*sel.sources"),
         ({"run": object()}, "object"),
         ([EVENTS["run"]], "mapping of names"),
     ],

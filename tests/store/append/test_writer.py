@@ -48,9 +48,9 @@ def test_a_tensor_that_cannot_be_written_leaves_the_file_as_it_was(path):
 def test_a_name_is_given_once(path):
     with tw.open(path, "a") as f:
         f["x"] = [1]
-        with pytest.raises(TensorNameError, match="already"):
+        with pytest.raises(TensorNameError, match="is taken"):
             f["x"] = [2]
-    with tw.open(path, "a") as f, pytest.raises(ValueError, match="already"):
+    with tw.open(path, "a") as f, pytest.raises(ValueError, match="is taken"):
         f["x"] = [2]
 
 

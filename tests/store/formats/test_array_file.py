@@ -139,7 +139,7 @@ def test_members_that_are_no_arrays_are_said(tmp_path):
         archive.writestr("readme.txt", "hello")
     f = tw.open(path)
     assert list(f) == ["x"]
-    assert f.losses == ("the archive holds 'readme.txt', which is no array",)
+    assert f.losses == ("the archive holds 'readme.txt', which is not an array",)
 
 
 def test_a_member_that_comes_twice_is_told(tmp_path):

@@ -74,7 +74,9 @@ def test_a_name_that_a_file_would_change_is_refused_before_anything_is_written(t
     path = tmp_path / f"a{end}"
     tw.save(path, {"x": np.ones(2)})
 
-    with pytest.raises(tw.errors.ConversionError, match=r"is no (path|name)") as caught:
+    with pytest.raises(
+        tw.errors.ConversionError, match=r"is not a (path|valid name|valid Zarr path)"
+    ) as caught:
         tw.save(path, {"y": np.zeros(2), name: np.ones(2)})
 
     assert repr(name) in str(caught.value)

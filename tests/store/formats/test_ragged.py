@@ -137,7 +137,7 @@ def test_sizes_that_do_not_fit_are_refused(sizes):
 @pytest.mark.parametrize("kind", ["h5", "zarr", "parquet", "feather"])
 def test_cells_with_starts_of_their_own_are_refused_and_what_is_advised_is_saved(tmp_path, kind):
     t = tw.full(tw.Shape.from_cells((2,), [(2, 2), (1, 2)], origins=[(0, 0), (1, 1)]), 1.5)
-    with pytest.raises(ConversionError, match=r"`t\[\.\.\.\]` lets each start at zero, a .tens file keeps"):
+    with pytest.raises(ConversionError, match=r"use `t\[\.\.\.\]` to start each at zero, or a .tens file"):
         tw.save(tmp_path / f"a.{kind}", {"t": t})
     tw.save(tmp_path / f"a.{kind}", {"t": t[...]})
     assert tw.open(tmp_path / f"a.{kind}")["t"].tolist() == t.tolist()

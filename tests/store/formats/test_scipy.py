@@ -147,7 +147,7 @@ def test_names_alone_make_no_matrix(tmp_path):
         (ROWS, {"indices": np.array([-1, 1])}, "from -1"),
         (ROWS, {"indices": np.array([2**64 - 1, 1], "u8")}, "to 1844"),
         (ROWS, {"indices": np.array([0])}, "one index"),
-        (ROWS, {"data": np.ones((2, 2))}, "flat"),
+        (ROWS, {"data": np.ones((2, 2))}, "must be 1-d"),
         (ROWS, {"shape": np.array([2, -2])}, "extents"),
         (ROWS, {"shape": np.array([2, 2, 2])}, "2 modes"),
         (ROWS, {"shape": np.array([2**62, 2])}, "extents"),
@@ -157,8 +157,8 @@ def test_names_alone_make_no_matrix(tmp_path):
         (sp.coo_matrix(ROWS), {"row": np.array([[0], [1]])}, "one index"),
         (sp.bsr_array(ROWS, blocksize=(2, 2)), {"data": np.ones((1, 2, 3))}, "blocks"),
         (sp.bsr_array(ROWS, blocksize=(2, 2)), {"data": np.ones((1, 0, 2))}, "blocks"),
-        (sp.dia_array(ROWS), {"offsets": np.array([1, 1])}, "one an offset"),
-        (sp.dia_array(ROWS), {"offsets": np.array([1])}, "one an offset"),
+        (sp.dia_array(ROWS), {"offsets": np.array([1, 1])}, "one diagonal per offset"),
+        (sp.dia_array(ROWS), {"offsets": np.array([1])}, "one diagonal per offset"),
     ],
 )
 def test_counts_that_do_not_fit_are_refused(tmp_path, matrix, changed, text):

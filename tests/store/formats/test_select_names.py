@@ -7,7 +7,7 @@ from tensorwrapper.store import Loss
 from tensorwrapper.store.formats._select_names import NameFilter
 
 NAMES = ["w1", "w2", "w*", "b/x"]
-LOSSES = [Loss("o is no tensor", "o", "objects"), Loss("something", "", "damage")]
+LOSSES = [Loss("o is not a tensor", "o", "objects"), Loss("something", "", "damage")]
 
 
 def among(only=None, skip=()):

@@ -20,7 +20,7 @@ def test_a_path_has_another_version_when_it_was_written_to(tmp_path):
 def test_only_regular_files_have_ranges(tmp_path):
     with pytest.raises(DataFileError, match="is a folder"):
         PathReader(tmp_path)
-    with pytest.raises(DataFileError, match="cannot be opened"):
+    with pytest.raises(DataFileError, match="cannot open"):
         PathReader(tmp_path / "none")
 
 
@@ -28,7 +28,7 @@ def test_an_open_file_that_is_closed_since_says_so():
     file = io.BytesIO(b"abc")
     door = FileObjectReader(file)
     file.close()
-    with pytest.raises(DataFileError, match="cannot be read"):
+    with pytest.raises(DataFileError, match="cannot read"):
         door.fetch([(0, 1)])
 
 
@@ -43,5 +43,5 @@ def test_file_systems_of_fsspec_say_what_is_missing():
     pytest.importorskip("fsspec")
     with pytest.raises(DataFileError, match="memory://none does not exist"):
         FsspecReader("memory://none", "memory://none")
-    with pytest.raises(DataFileError, match="cannot be opened"):
+    with pytest.raises(DataFileError, match="cannot open"):
         FsspecReader("nobody-knows-this://x", "nobody-knows-this://x")

@@ -166,7 +166,7 @@ def test_s9_a_file_is_read_without_xxhash_and_never_cut_off_for_the_lack_of_it(t
     with tw.open(tmp_path / "open.tens") as f:
         assert list(f) == []
         assert "needs the package xxhash" in f.losses[0]
-    with pytest.raises(DataFileError, match=r"is not appended to.*needs the package xxhash"):
+    with pytest.raises(DataFileError, match=r"cannot be appended to.*needs the package xxhash"):
         tw.open(tmp_path / "open.tens", "a")
     assert (tmp_path / "open.tens").read_bytes() == torn
     monkeypatch.undo()

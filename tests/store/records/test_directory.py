@@ -26,7 +26,7 @@ def test_an_extension_that_lacks_pieces_is_told_as_lost(path):
 @pytest.mark.parametrize(
     ("tensors", "said"),
     [
-        ([(TWO, 0)], "extends 'x', which is not there"),
+        ([(TWO, 0)], "extends 'x', which does not exist"),
         ([(TWO, None), (TWO, 4), (TWO, 2)], "extends 'x' at row 2, after one at 4"),
         ([(TWO, None), (TWO, 2, 1, 2)], "is piece 1 of an extension of 'x', after 0 pieces"),
         ([(TWO, None), (TWO, 2), (TWO, None)], "repeats the name 'x'"),
@@ -55,5 +55,5 @@ def test_a_label_that_does_not_count_its_rows_is_passed_over(path, after):
 @pytest.mark.parametrize("claims", [[-2, 2], [None, 2**63 - 1]])
 def test_an_index_that_does_not_count_rows_is_refused(path, claims):
     crafted(path, [(TWO, None), (TWO, 2)], claims)
-    with pytest.raises(DataFileError, match="extensions that do not go with its records"):
+    with pytest.raises(DataFileError, match="extensions that do not match its records"):
         tw.open(path)

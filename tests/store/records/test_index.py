@@ -45,16 +45,16 @@ def test_the_index_that_is_right_is_taken(path):
         (rows_of(start=-64), "outside"),
         (rows_of(start=32), "multiple of 64"),
         (rows_of(start=2**62), "too large"),
-        (rows_of(start=AFTER), "overlap, or reach"),
+        (rows_of(start=AFTER), "overlap, or exceed"),
         (rows_of(length=2**62), "outside"),
         (rows_of(length=-1), "outside"),
-        (rows_of(length=AFTER), "overlap, or reach"),
+        (rows_of(length=AFTER), "overlap, or exceed"),
         (np.concatenate([rows_of(), rows_of()]), "overlap"),
         (rows_of(end=2), "do not add up"),
         (rows_of(end=-1), "do not add up"),
-        (rows_of(piece=1), "beyond their number"),
-        (rows_of(piece=-1), "beyond their number"),
-        (rows_of(pieces=0), "beyond their number"),
+        (rows_of(piece=1), "that exceed the number"),
+        (rows_of(piece=-1), "that exceed the number"),
+        (rows_of(pieces=0), "that exceed the number"),
         (rows_of(piece=1, pieces=2), "after 0 pieces"),
         (rows_of()[:, :4], "tables of"),
         (rows_of().reshape(-1), "tables of"),
@@ -108,7 +108,7 @@ def test_fuzz_an_index_of_elements_that_nobody_knows_is_refused(path):
     raw = with_index([], table=rows_of(), names=np.frombuffer(b"x", np.uint8))
     path.write_bytes(sealed(raw.replace(b'"word":8', b'"word":7')))
     for mode in ("r", "a"):
-        with pytest.raises(DataFileError, match=r"index that is refused: .*elements 'i' of 7 bytes"):
+        with pytest.raises(DataFileError, match=r"invalid index: .*elements 'i' of 7 bytes"):
             tw.open(path, mode)
 
 

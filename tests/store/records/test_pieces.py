@@ -35,7 +35,7 @@ def test_pieces_join_to_the_whole(whole, cuts):
         ([BOX, ROWS.copy()], "piece 1"),
         ([tw.as_tensor(np.array(1))], "without rows"),
         ([BOX, tw.zeros(Shape(2, 3, origin=(6, 0)))], "after one of"),
-        ([BOX.named("a", "b"), tw.zeros(Shape(2, 4, origin=(6, 0)))], "called otherwise"),
+        ([BOX.named("a", "b"), tw.zeros(Shape(2, 4, origin=(6, 0)))], "other mode names"),
     ],
 )
 def test_pieces_that_do_not_fit_are_refused(pieces, text):

@@ -80,7 +80,7 @@ def test_section_5_names_that_are_taken_are_refused_all_the_same(tmp_path):
     for name in ("tensor 0", "tensor 1537", "tensor 2999", "more"):
         with tw.open(path, "a") as f:
             assert name in f
-            with pytest.raises(TensorNameError, match="is a tensor"):
+            with pytest.raises(TensorNameError, match="is taken"):
                 f[name] = [1]
             assert f[name].size
     with tw.open(path, "a") as f:

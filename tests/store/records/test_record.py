@@ -46,7 +46,7 @@ def test_a_record_with_a_bad_label_is_passed_over(path):
         assert list(f) == ["x"]
         with pytest.raises(KeyError, match="1 damaged records were passed over"):
             f["y"]
-    assert "has a name that is none" in tw.store.verify(path).problems[0]
+    assert "has an invalid name" in tw.store.verify(path).problems[0]
 
 
 def test_messages_of_others_are_passed_over(path):
@@ -64,7 +64,7 @@ def test_fuzz_a_tensor_of_an_unknown_packing_is_refused_as_the_record_of_its_fil
     path.write_bytes(sealed(raw.replace(b'"string"', b'"strinG"')))
     with tw.open(path) as f:
         for read in (f.__getitem__, f.describe):
-            with pytest.raises(DataFileError, match=r"the record at .* is refused: .*packing 'strinG'"):
+            with pytest.raises(DataFileError, match=r"the record at .* is invalid: .*packing 'strinG'"):
                 read("s")
 
 

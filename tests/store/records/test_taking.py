@@ -12,14 +12,14 @@ def test_rows_are_integers_in_a_row():
     assert to_rows([]).tolist() == []
     assert to_rows(np.array([3, 1], "u1")).tolist() == [3, 1]
     for given in (3, [[1]], [1.5], [True], "a"):
-        with pytest.raises(ConversionError, match="integers in a row"):
+        with pytest.raises(ConversionError, match="1-d array of integers"):
             to_rows(given)
 
 
 def test_rows_count_from_the_end_too():
     assert rows_in_bounds(np.array([-1, 0, 4]), 5).tolist() == [4, 0, 4]
     for row in (5, -6):
-        with pytest.raises(OutOfBoundsError, match="there are 5 rows"):
+        with pytest.raises(OutOfBoundsError, match="but there are 5"):
             rows_in_bounds(np.array([row]), 5)
 
 

@@ -32,7 +32,10 @@ def test_a_block_that_does_not_leaves_what_was_there(tmp_path):
 
 
 def test_what_is_no_file_is_not_replaced(tmp_path):
-    with pytest.raises(DataFileError, match=r"is no regular file|is a folder|directory"), replacing(tmp_path):
+    with (
+        pytest.raises(DataFileError, match=r"is not a regular file|is a folder|directory"),
+        replacing(tmp_path),
+    ):
         pass
 
 

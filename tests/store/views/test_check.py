@@ -157,7 +157,7 @@ def test_convert_leaves_out_a_view_whose_source_is_no_file(tmp_path, path, make)
 def test_what_convert_says_of_a_source_outside_works(tmp_path, path, box):
     (tmp_path / "below").mkdir()
     convert(path, tmp_path / "below" / "k.tens", keep_views=True)
-    with pytest.raises(DataFileError, match=r"follow= of tw\.open, a folder above it; tw\.save writes"):
+    with pytest.raises(DataFileError, match=r"use tw\.open with follow=, a folder above it, and tw\.save"):
         convert(tmp_path / "below" / "k.tens", tmp_path / "c.npz")
     with tw.open(tmp_path / "below" / "k.tens", follow=tmp_path) as f:
         tw.save(tmp_path / "c.npz", dict(f))

@@ -141,7 +141,7 @@ def test_rows_of_one_length_stay_rows(tmp_path):
         view = tw.concat([f[name] for name in f])
         boxes = tw.concat([f["r0"][::-1]] * 20)
         tw.save(tmp_path / "v.tens", {"v": view}, keep_views=True)
-        with pytest.raises(ConversionError, match="a part of a tensor of a file"):
+        with pytest.raises(ConversionError, match="a part of a tensor in a file"):
             tw.save(tmp_path / "w.tens", {"v": boxes}, keep_views=True)
     with tw.open(tmp_path / "v.tens") as f:
         assert f["v"].shape == view.shape

@@ -124,9 +124,9 @@ def test_views_that_lead_back_to_themselves_are_refused(tmp_path):
     said_by_hand(tmp_path / "c.tens", "v", {"own": "v"})
     with tw.open(tmp_path / "a.tens", check_versions=False) as f, warnings.catch_warnings():
         warnings.simplefilter("ignore", ChangedSourceWarning)
-        with pytest.raises(DataFileError, match="leads back to itself"):
+        with pytest.raises(DataFileError, match="refers to itself"):
             f["v"].compute()
-    with tw.open(tmp_path / "c.tens") as f, pytest.raises(DataFileError, match="leads back to itself"):
+    with tw.open(tmp_path / "c.tens") as f, pytest.raises(DataFileError, match="refers to itself"):
         f["v"]
 
 
@@ -316,7 +316,7 @@ def test_a_deep_check_finds_circles_and_sources_that_grew(tmp_path):
     said_by_hand(tmp_path / "c.tens", "w", {"own": "w"}, text=THREE)
     found = verify(tmp_path / "c.tens", deep=True).problems
     assert len(found) == 2
-    assert any("leads back to itself" in problem for problem in found)
+    assert any("refers to itself" in problem for problem in found)
     with tw.open(tmp_path / "d.tens", "a") as f:
         f.extend("x", [1, 2, 3])
         f.append("v", tw.concat([f["x"], f["x"]]), keep_view=True)

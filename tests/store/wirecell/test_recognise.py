@@ -125,7 +125,7 @@ REFUSED = {
     "zstd": b"\x28\xb5\x2f\xfd" + bytes(20),
     "lz4": b"\x04\x22\x4d\x18" + bytes(20),
     "PyTorch": _zip_of({"archive/data.pkl": b"", "archive/data/0": bytes(8)}),
-    "no kind that is known": b"hello",
+    "an unknown format": b"hello",
 }
 
 
@@ -158,7 +158,7 @@ def test_the_name_decides_where_nothing_else_does(tmp_path):
 def test_nothing_and_folders_of_other_things_are_none(tmp_path):
     with pytest.raises(DataFileNotFoundError):
         recognise(tmp_path / "nowhere.h5")
-    with pytest.raises(DataFileError, match="is a folder, and no regular file"):
+    with pytest.raises(DataFileError, match="is a folder, not a regular file"):
         recognise(tmp_path)
     with pytest.raises(OSError, match="is a folder"):
         recognise(tmp_path)
@@ -189,12 +189,12 @@ def test_kind_overrides_and_what_is_of_another_is_refused(tmp_path):
     for kind in ("tens", "hdf5", "parquet", "arrow", "npy", "safetensors", "zarr"):
         with pytest.raises(DataFileError):
             tw.open(tmp_path / "a.npz", kind=kind)
-    with pytest.raises(DataFileError, match="no member of one, and is of kind 'npz'"):
+    with pytest.raises(DataFileError, match="no member of a set, and has the format 'npz'"):
         tw.open(tmp_path / "a.npz", kind="wirecell")
     assert list(tw.open(tmp_path / "a.npz")) == ["x"]
-    with pytest.raises(ConversionError, match="kind is one of"):
+    with pytest.raises(ConversionError, match="kind must be one of"):
         tw.open(tmp_path / "a.npz", kind="csv")
-    with pytest.raises(ConversionError, match="read only"):
+    with pytest.raises(ConversionError, match="can only be read"):
         tw.open(tmp_path / "b", "a", kind="hdf5")
     raw = (tmp_path / "a.npz").read_bytes()
     with tarfile.open(tmp_path / "t.tar", "w") as archive:
@@ -232,7 +232,7 @@ def test_files_at_addresses_open_and_servers_are_connected_to(tmp_path):
 
 @pytest.mark.parametrize("given", [io.BytesIO(b"x"), b"x", bytearray(b"x")])
 def test_what_is_of_no_kind_says_so_wherever_it_is(given):
-    with pytest.raises(DataFileError, match="of no kind that is known: it begins with b'x'"):
+    with pytest.raises(DataFileError, match="an unknown format: it begins with b'x'"):
         recognise(given)
 
 

@@ -94,7 +94,7 @@ def _header(**changed):
     ("data", "named"),
     [
         (_header()[:514], "3 bytes"),
-        (_header()[:300], "cut off"),
+        (_header()[:300], "is truncated"),
         (_header(size=(124, b"00000000009\0"))[:512], "9"),
         (_header(size=(124, b"-0000000001\0")), "octal"),
         (_header(size=(124, b"\x80" + b"\xff" * 11)), "309485009821345068724781055"),
@@ -145,7 +145,7 @@ def test_a_file_with_holes_as_gnu_says_it_hides_no_other(tmp_path, more):
         TarOther("x", "a file with holes"),
         TarMember("x", len(data) - 512, 3),
     ]
-    with pytest.raises(ValueError, match="cut off"):
+    with pytest.raises(ValueError, match="is truncated"):
         found_in(mapped(tmp_path, _header(kind=(156, b"S"), more=(482, b"\1"))[:512]))
 
 

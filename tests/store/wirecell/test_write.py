@@ -110,7 +110,7 @@ def test_trees_of_points_go_through_files(tmp_path):
         (tw.jagged([[1], [2, 3]]), "dense boxes"),
         (tw.as_tensor(X).translate_to((1, 1)), "dense boxes"),
         (tw.as_tensor(2.5), "rank 0"),
-        (tw.strings(["a"]), "no name"),
+        (tw.strings(["a"]), "does not support"),
         (tw.sparse([(1, 1)], [1], (3, 3)), "sparse"),
     ],
 )
@@ -138,7 +138,7 @@ def test_what_files_cannot_say_is_lost_or_refused(tmp_path):
             store.save_sets(tmp_path / "b.tar", [], prefix=prefix)
     with pytest.raises(ConversionError, match="chunks"):
         tw.save(tmp_path / "b.tar", {"x": X}, chunks=(1, 1))
-    with pytest.raises(ConversionError, match="compressed"):
+    with pytest.raises(ConversionError, match="support the codec"):
         tw.save(tmp_path / "b.tar", {"x": X}, compress="zlib")
     assert not (tmp_path / "b.tar").exists()
 

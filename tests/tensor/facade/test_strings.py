@@ -202,10 +202,10 @@ def test_text_is_shown_with_quotes_and_wide_signs_aligned():
         (lambda t: t.__setitem__((0, 2), "x"), OutOfBoundsError, "position 2"),
         (lambda t: t.repeat((2, 1)).__setitem__(0, "x"), ReadOnlyError, "mode 0"),
         (lambda t: t.oindex[[0, 0]].assign("x"), ReadOnlyError, "mode 0"),
-        (lambda t: t.accumulate_into(t), DTypeError, "no numbers"),
+        (lambda t: t.accumulate_into(t), DTypeError, "not numbers"),
         (lambda t: t.astype("f8"), DTypeError, "astype needs numbers"),
         (lambda t: t.rows().reduce(np.maximum), DTypeError, "reduce needs numbers"),
-        (lambda t: t.to_padded(), ConversionError, "fill_value=0 is no string"),
+        (lambda t: t.to_padded(), ConversionError, "fill_value=0 does not match"),
         (lambda t: t.pad_rows(3, fill_value=b""), ConversionError, "they are str"),
     ],
 )

@@ -113,7 +113,7 @@ def test_functions_of_texts_take_one_operand_per_row_and_options_by_name():
 
 @pytest.mark.skipif(not NUMPY_ASKS_TEXTS, reason="NumPy makes an array of what it is given")
 def test_texts_that_are_not_taken_say_why():
-    with pytest.raises(ConversionError, match=r"np\.strings\.upper: a null is no text; fill_null\(\)"):
+    with pytest.raises(ConversionError, match=r"np\.strings\.upper: a null is not text; fill_null\(\)"):
         np.strings.upper(tw.strings([["a", None], []]))
     with pytest.raises(DTypeError, match="ufuncs of bytes are comparisons"):
         np.strings.upper(tw.strings([[b"a"], []]))

@@ -96,7 +96,7 @@ def test_facts_are_the_first_line_and_elements_follow(x):
         (
             lambda: tw.jagged([[[1, 2], [3]], [[10]]]),
             """\
-<Tensor (2, 2|1, 2|1|1), int64, 32 B>
+<Tensor 2 rows of 1 to 2 rows of 1 to 2, int64, 32 B>
 [[[ 1  2]
   [ 3]]
 

@@ -334,9 +334,9 @@ def test_errors_are_those_of_a_socket():
             for wrong in ([b"x"], np.arange(3)):
                 with pytest.raises((LocalProtocolError, ConversionError)):
                     await socket.send(wrong)
-            with pytest.raises(TransportError, match="0 up"):
+            with pytest.raises(TransportError, match="at least 0"):
                 await socket.receive(timeout=-1)
-            with pytest.raises(TransportError, match="0 up"):
+            with pytest.raises(TransportError, match="at least 0"):
                 await socket.poll(-1)
             socket.connect("tcp://127.0.0.1:9")
             with pytest.raises(PeerAbsentError, match=r"no peer listens at .* within 0\.5 s"):

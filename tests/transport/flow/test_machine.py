@@ -46,7 +46,7 @@ def test_an_end_gives_as_much_as_it_was_granted():
         giver.give([[1]])
     assert taker.due == 2
     came(giver, taker.pay(2))
-    with pytest.raises(LocalProtocolError, match="cannot be granted"):
+    with pytest.raises(LocalProtocolError, match="cannot grant"):
         taker.pay(1)
     came(taker, giver.give([[1]]))
     assert (giver.credit, taker.credit, taker.due) == (1, 1, 1)
@@ -78,13 +78,13 @@ def test_more_credit_than_agreed_and_data_without_credit_are_refused():
     giver.receive(message("PAY", 1, credit=1))
     with pytest.raises(RemoteProtocolError, match="exceeds"):
         giver.receive(message("PAY", 2, credit=2))
-    with pytest.raises(RemoteProtocolError, match="beyond the credit"):
+    with pytest.raises(RemoteProtocolError, match="exceeds the credit"):
         taker.receive(message("DAT", 1))
 
 
 @pytest.mark.parametrize("credit", [0, -1, 2**31])
 def test_credit_of_our_own_is_a_number_of_messages(credit):
-    with pytest.raises(ExtentError, match="number of messages"):
+    with pytest.raises(ExtentError, match="credit must be from 1"):
         FlowMachine().offer("extract", credit)
 
 
@@ -95,8 +95,8 @@ def test_credit_of_our_own_is_a_number_of_messages(credit):
     ("what", "text"),
     [
         (wire.Message(form="TENS", label="{}"), "form 'TENS'"),
-        (wire.Message(form="FLOW"), "no object"),
-        (wire.Message(form="FLOW", label="[1]"), "no object"),
+        (wire.Message(form="FLOW"), "not a JSON object"),
+        (wire.Message(form="FLOW", label="[1]"), "not a JSON object"),
         (wire.Message(form="FLOW", label="{}"), "not None"),
         (wire.Message(form="FLOW", label='{"flow":"bot"}'), "not 'bot'"),
         (wire.Message(form="FLOW", label='{"flow":["BOT"]}'), "one of BOT"),

@@ -112,7 +112,7 @@ def test_flows_that_vanished_peers_asked_for_make_room(background):
             context, sockets = fill(address, [BEGIN] * 16, stay=True)
             deadline = time.monotonic() + 10
             while len(flows.running) < 16 and time.monotonic() < deadline:
-                with flows._turn:
+                with flows._lock:
                     flows._pump(time.monotonic() + 0.05)
             for stranger in sockets:
                 stranger.close(linger=0)
@@ -122,7 +122,7 @@ def test_flows_that_vanished_peers_asked_for_make_room(background):
             dead = {*map(id, kept)}
             join = in_thread(give, address, 5)
             while dead >= {*map(id, flows.running)}:
-                with flows._turn:
+                with flows._lock:
                     assert flows._pump(time.monotonic() + 10)
             assert len(flows.running) <= 16
             # What was agreed to in the background, for a peer that has gone, says so when it is used.

@@ -25,14 +25,14 @@ __all__ = [
 
 _EXTENSION: Final = b"ARROW:extension:name"
 _TENSOR: Final = "_shape_tensor"
-"""End of the names of Arrow's tensor types."""
+"""Suffix of the names of Arrow's tensor types."""
 
 
 def plain_type(kind: "pa.DataType") -> "pa.DataType":
-    """Return a type without the names that libraries add to types of Arrow: as if none of them were there.
+    """Return a type with extension types replaced by their storage types.
 
-    A library registers its types when it is imported, and the contents of a file must not depend on that.
-    Tensors stay as they are: Arrow itself has them, with extents and names.
+    A library registers its extension types on import, and the contents of a file must not depend on that.
+    Arrow's own tensor types, with extents and names, are kept.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -55,7 +55,7 @@ def is_tensor(kind: "pa.DataType") -> bool:
 
 
 def list_of(kind: "pa.DataType") -> "Callable[[pa.DataType | pa.Field], pa.DataType] | None":
-    """Return a function that makes the same lists of other elements; None for all other types."""
+    """Return a function that creates the same list type with other elements; None for other types."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     own: Any = kind
@@ -77,15 +77,15 @@ def _plain_field(field: "pa.Field") -> "pa.Field":
 
 
 def plain_array(array: "pa.Array") -> "pa.Array":
-    """Return an array as of its `plain_type`, over the same memory."""
+    """Return an array as its `plain_type`, over the same memory."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kind = plain_type(array.type)
-    return array if kind == array.type else pa.array(_Retold(array, kind))
+    return array if kind == array.type else pa.array(_Reexported(array, kind))
 
 
-class _Retold:
-    """An array whose memory is declared as another type with the same storage."""
+class _Reexported:
+    """An array exported as another type with the same storage."""
 
     def __init__(self, array: "pa.Array", kind: "pa.DataType") -> None:
         self._array, self._kind = array, kind
@@ -96,17 +96,17 @@ class _Retold:
 
 
 def empty_array(kind: "pa.DataType") -> "pa.Array":
-    """Return an array of a type without elements."""
+    """Return an empty array of a type."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(kind, pa.BaseExtensionType):
-        # Not by `pa.array`, which knows no way from lists to tensors in another order.
+        # `pa.array` cannot convert lists to permuted tensors.
         return pa.ExtensionArray.from_storage(kind, pa.array([], kind.storage_type))
     return pa.array([], kind)
 
 
 def is_null_type(kind: "pa.DataType") -> bool:
-    """Return True if elements, or those in lists, can be nulls and nothing else."""
+    """Return True if the elements, also within lists, have Arrow's null type."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     own: Any = plain_type(kind)
@@ -116,7 +116,7 @@ def is_null_type(kind: "pa.DataType") -> bool:
 
 
 def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
-    """Yield the fields within a type, however deep: those of the elements of lists, and of records."""
+    """Yield all fields nested in a type: elements of lists, and fields of records."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(kind, pa.BaseExtensionType):
@@ -128,7 +128,7 @@ def inner_fields(kind: "pa.DataType") -> "Iterator[pa.Field]":
 
 
 def added_type(field: "pa.Field") -> str | None:
-    """Return a library's name of a type that it adds to those of Arrow, whether or not it is installed."""
+    """Return the name of an extension type, whether or not its library is installed."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(field.type, pa.BaseExtensionType):
@@ -139,7 +139,7 @@ def added_type(field: "pa.Field") -> str | None:
 
 
 def tensor_names(kind: "pa.DataType") -> "list[str] | None":
-    """Return the names of the modes of tensors, in lists too; None if there are no names."""
+    """Return the mode names of tensors, also within lists; None if there are no names."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     kinds = [kind, *[field.type for field in inner_fields(kind)]]
@@ -154,7 +154,7 @@ def tensor_names(kind: "pa.DataType") -> "list[str] | None":
 
 
 def has_null_rows(array: "pa.Array") -> bool:
-    """Return True if a list is a null, which no tensor has; O(lists)."""
+    """Return True if a list is null, which tensors do not support; O(lists)."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     if isinstance(array, pa.ExtensionArray):

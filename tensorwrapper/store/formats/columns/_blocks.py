@@ -1,7 +1,7 @@
-"""Batches of an Arrow file behind byte ranges: the parts that a column needs are found, and fetched together.
+"""Batches of an Arrow file read by byte ranges: fetch all parts of a column together.
 
-pyarrow reads one part after another. So it first reads from a stream that notes the requested ranges of the
-batches, and answers zeros. Then all of these are fetched at once.
+pyarrow reads one part after another. So it first reads from a stream that records the requested ranges of the
+batches, and returns zeros. Then all of these ranges are fetched at once.
 """
 
 import contextlib
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["Blocks", "file_of_parts"]
 
 _END: Final = 10
-"""Bytes behind the footer: its length, and a magic word."""
+"""Bytes after the footer: its length, and the magic bytes."""
 _BLOCK: Final = struct.Struct("<qi4xq")
 _BATCHES: Final = 3
-"""The number of the field of a footer that has the places of batches."""
+"""Number of the footer field with the positions of batches."""
 
 Blocks = list[tuple[int, int, int]]
-"""Start of the head of each batch, start of its parts, and its end."""
+"""Start of the header, start of the parts, and end of each batch."""
 
 
 def _blocks_of(ranges: Ranges) -> Blocks:
-    """Return where the batches of a file are; nothing if its footer does not say it."""
+    """Return the positions of the batches of a file; empty if its footer does not list them."""
     size = ranges.size
     (length,) = struct.unpack("<i", ranges.read_at(size - _END, 4))
     footer = ranges.read_at(size - _END - length, length) if 0 < length <= size - _END else b""
@@ -47,7 +47,7 @@ def _blocks_of(ranges: Ranges) -> Blocks:
 
 @final
 class _Noting(io.RawIOBase):
-    """A file whose parts of batches are zeros, and are noted."""
+    """A file that returns zeros for parts of batches, and records their ranges."""
 
     def __init__(self, file: FileOfRanges, blocks: Blocks, name: str, limits: Limits) -> None:
         self._file, self._blocks, self._name, self._limits = file, blocks, name, limits
@@ -81,23 +81,23 @@ class _Noting(io.RawIOBase):
 def file_of_parts(
     ranges: Ranges, read: "Callable[[pa.PythonFile], Iterator[pa.RecordBatch]]", name: str, limits: Limits
 ) -> "pa.PythonFile":
-    """Return a file of which all that a reader needs was fetched together.
+    """Return a file in which all parts that a reader needs have been fetched together.
 
     Parameters
     ----------
     ranges
         The file.
     read
-        A function that reads batches of a file.
+        Function that reads batches of a file.
     name
-        The column, for errors.
+        Name of the column, for errors.
     limits
-        The bytes that it may have.
+        Limits on its bytes.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     file = ranges.file_for_libraries()
-    # An error here shows again, with a better message, when the part is read.
+    # Reading the part later raises this error again with a better message.
     with contextlib.suppress(Exception):
         blocks = _blocks_of(ranges)
         file.load([(start, parts) for start, parts, _ in blocks])

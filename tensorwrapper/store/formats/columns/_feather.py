@@ -1,4 +1,4 @@
-"""Feather files and streams of Arrow, read: columns are tensors over the mapped file, a part a batch."""
+"""Read Feather files and Arrow streams: columns are tensors over the mapped file, with a part per batch."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 __all__ = ["open_feather"]
 
 _STREAM: Final = b"\xff\xff\xff\xff"
-"""Beginning of a stream: a message with its length, and no magic word."""
+"""Beginning of a stream: a message with its length, without magic bytes."""
 
 
 def open_feather(where: Where, how: Opening) -> Contents:
-    """Return the contents of a Feather file (of version 2: Arrow's own); its footer is read.
+    """Return the contents of a Feather file (version 2, the Arrow IPC format); reads its footer.
 
-    A null where a list is expected is refused, or an empty row.
+    Null lists raise or read as empty rows, as `how` determines.
 
     Raises
     ------
     DataFileError
-        If there is no such file, or it is damaged.
+        If the file is missing or damaged.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -55,7 +55,7 @@ def open_feather(where: Where, how: Opening) -> Contents:
 @final
 @frozen(eq=False)
 class _Batches:
-    """The columns of a Feather file or a stream, a part in each batch."""
+    """Columns of a Feather file or a stream, with a part in each batch."""
 
     where: Where
     memory: "pa.MemoryMappedFile | pa.PythonFile"
@@ -65,13 +65,13 @@ class _Batches:
 
     @property
     def path(self) -> Path | str:
-        """The name of the file in errors."""
+        """Name of the file for errors."""
         return name_of(self.where)
 
     def _batches(
         self, memory: "pa.MemoryMappedFile | pa.PythonFile", fields: list[int] | None
     ) -> "Iterator[pa.RecordBatch]":
-        """Yield all batches, of some columns if these are given."""
+        """Yield all batches, with only the given columns."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         options = pa.ipc.IpcReadOptions() if fields is None else pa.ipc.IpcReadOptions(included_fields=fields)
@@ -84,14 +84,14 @@ class _Batches:
             yield from map(file.get_batch, range(file.num_record_batches))
 
     def _memory_of(self, own: Column) -> "pa.MemoryMappedFile | pa.PythonFile":
-        """Return the file; of one behind ranges all that a column needs was fetched."""
+        """Return the file. For byte ranges, all parts of a column have been fetched."""
         if isinstance(self.where, Path) or self.is_stream:
             return self.memory
         read = partial(self._batches, fields=[own.number])
         return file_of_parts(self.where, read, own.name, self.limits)
 
     def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
-        """Return a column: a tensor over the mapped file, or a view of several."""
+        """Return a column as a tensor over the mapped file, or a view of several such tensors."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         parts: list[Tensor[Any]] = []
@@ -104,35 +104,35 @@ class _Batches:
             nbytes += array.nbytes
             check_bytes(nbytes, own.name, self.limits)
             leaf = leaf_array(array, own.leaf.path)
-            # Not what it says of itself alone: offsets and text, too. Of other fields, nothing is read.
+            # Validate fully, including offsets and text. Other fields are not read.
             leaf.validate(full=True)
             arrays.append(leaf)
             parts.append(tensor_of(arrays[-1], self.path, own.name, self.null_rows))
         if len(parts) < 2:
             return parts[0] if parts else empty
         if len({part.shape.is_box for part in parts}) > 1:
-            # Nulls became empty rows in some batches, and in others all rows have one length.
+            # Some batches have empty rows for nulls; in others all rows have the same length.
             return tensor_of(pa.chunked_array(arrays, arrays[0].type), self.path, own.name, self.null_rows)
         from tensorwrapper.selection import concat  # noqa: PLC0415 - files of one batch need no views
 
         return concat(parts)
 
     def _is_packed(self) -> bool:
-        """Return True if columns are compressed: reading an uncompressed one alone would copy it."""
+        """Return True if columns are compressed. Reading single columns would copy uncompressed ones."""
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
         if isinstance(self.memory, pa.PythonFile):
-            # Then nothing else is fetched.
+            # Then no other column is fetched.
             return True
         try:
             first = next(self._batches(self.memory, None), None)
         except (pa.ArrowException, OSError):
-            # A column is damaged, or its codec is missing: reading this column shows whether it is this one.
+            # Some column is damaged or its codec is missing. Reading this column shows if it is affected.
             return True
         return first is not None and not self._is_mapped(first)
 
     def _is_mapped(self, batch: "pa.RecordBatch") -> bool:
-        """Return True if the first elements of a batch lie in the mapped file."""
+        """Return True if the first elements of a batch are in the mapped file."""
         self.memory.seek(0)
         start = self.memory.read_buffer(1).address
         found = [own for column in batch.columns for own in column.buffers() if own is not None and own.size]

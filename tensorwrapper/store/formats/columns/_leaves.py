@@ -1,4 +1,4 @@
-"""Columns of structs: each of their fields is a tensor, within any lists around the structs."""
+"""Columns of structs: each field becomes a tensor, within any lists around the structs."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -20,16 +20,16 @@ _VIEWS: Final = ("list_view", "large_list_view")
 @final
 @frozen(eq=False)
 class Leaf:
-    """A column, or a field of the structs that are in one."""
+    """A column, or a field of structs in a column."""
 
     kind: "pa.DataType"
-    """The type of the field in the lists that are around the structs."""
+    """Type of the field, within the lists around the structs."""
     path: tuple[int, ...] = ()
-    """Number of its field in each struct on the path; none for a column without structs."""
+    """Number of the field in each struct on the path; empty for a column without structs."""
     names: tuple[str, ...] = ()
     """Names of these fields."""
     parts: range = range(1)
-    """Parts of a column of Parquet that it uses."""
+    """Parquet parts of the column that it uses."""
     is_all: bool = True
     """True if it is the whole column."""
 
@@ -37,7 +37,7 @@ class Leaf:
 @final
 @frozen(eq=False)
 class Column:
-    """A column of a table, or a field in one, that is to be a tensor."""
+    """A column of a table, or a field of a column, to read as a tensor."""
 
     number: int
     """Number of the column in the table."""
@@ -49,9 +49,9 @@ class Column:
 
 
 def leaves_of(kind: "pa.DataType") -> Iterator[Leaf]:
-    """Yield the leaves of a column of a type: itself, or the fields of its structs, and of those in them.
+    """Yield the leaves of a column: the column itself, or all nested fields of its structs.
 
-    A struct without fields is yielded as it is.
+    A struct without fields is a leaf.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -76,7 +76,7 @@ def leaves_of(kind: "pa.DataType") -> Iterator[Leaf]:
 
 
 def _count(kind: "pa.DataType") -> int:
-    """Return how many parts a column of Parquet has: one for each type that has no others in it."""
+    """Return the number of Parquet parts of a column, one per leaf type."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     own: Any = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
@@ -84,9 +84,9 @@ def _count(kind: "pa.DataType") -> int:
 
 
 def leaf_array(array: "pa.Array", path: tuple[int, ...]) -> "pa.Array":
-    """Return a field of the structs in an array, in the lists that are around them; lists are not copied.
+    """Return a field of the structs in an array, within the lists around them, without copying lists.
 
-    Where a struct is a null, so is its field.
+    The field of a null struct is null.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.compute as pc  # noqa: PLC0415 - an extra
@@ -99,7 +99,7 @@ def leaf_array(array: "pa.Array", path: tuple[int, ...]) -> "pa.Array":
     inner, lists = leaf_array(own.values, path), list_of(own.type)
     if lists is None:
         raise ConversionError(f"{own.type} has no fields")
-    # Of lists the validity, and where they begin; of views of lists also how long they are.
+    # Buffers of lists: validity and offsets; for list views also sizes.
     n_buffers = 1 if pa.types.is_fixed_size_list(own.type) else 3 if str(own.type).startswith(_VIEWS) else 2
     return pa.Array.from_buffers(
         lists(inner.type), len(own), own.buffers()[:n_buffers], -1, own.offset, [inner]

@@ -1,4 +1,4 @@
-"""Sizes of the columns of a Parquet file before they are unpacked: from its footer, and from each page."""
+"""Uncompressed sizes of Parquet columns, from the footer and the page headers."""
 
 from typing import Any, BinaryIO, Final, TypeAlias, cast, final
 
@@ -10,12 +10,12 @@ from tensorwrapper.typing import Index
 
 __all__ = ["Chunk", "Footer", "decoded_bytes", "read_footer"]
 
-_HEADER: Final = 2**20  # bytes that a header may have, with its least and greatest value
+_HEADER: Final = 2**20  # size limit of a page header, which includes minimum and maximum
 _DICTIONARY: Final = 2
 _BYTE_ARRAY: Final = 6
-_WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of a truth value, INT32, INT64, INT96, FLOAT, DOUBLE
-_TEXT: Final = 16  # where a text is, and how long
-_LEVELS: Final = 4  # bytes of the two levels of a value
+_WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE
+_TEXT: Final = 16  # bytes of the position and length of a string
+_LEVELS: Final = 4  # bytes of the definition and repetition levels of a value
 _PAGE: Final[Spec] = {1: int, 2: int, 3: int, 5: {1: int}, 7: {1: int}, 8: {1: int}}
 _COLUMN: Final[Spec] = {1: int, 3: [bytes], 4: int, 5: int, 6: int, 7: int, 9: int, 11: int, 12: {3: int}}
 _FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
@@ -24,12 +24,12 @@ _FOOTER: Final[Spec] = {4: [{1: [{1: bytes, 3: _COLUMN, 8: {}}]}]}
 @final
 @frozen
 class Chunk:
-    """Position and size of the pages of a column in a row group."""
+    """Position and size of a column chunk's pages."""
 
     kind: int
-    """The number of the type of its values."""
+    """Number of the type of its values."""
     path: tuple[bytes, ...]
-    """The names that lead to it: the first is that of the column."""
+    """Path of names, starting with the name of the column."""
     codec: int
     """Number of the codec of its pages."""
     values: int
@@ -37,11 +37,11 @@ class Chunk:
     packed: int
     start: int
     number: int
-    """Number of the column in the group: paths may be equal where names have dots."""
+    """Number of the column in the group. Paths are ambiguous if names have dots."""
     nulls: int | None = None
-    """Number of nulls in the statistics: elements, and null or empty lists; None without any."""
+    """Null count of the statistics, which includes null or empty lists; None without statistics."""
     away: bytes = b""
-    """The path of the file that has the pages; nothing if they are in this one."""
+    """Path of the file with the pages; empty for this file."""
     is_encrypted: bool = False
 
     @property
@@ -56,16 +56,16 @@ class Chunk:
 
 
 Footer: TypeAlias = tuple[tuple[Chunk, ...], ...]
-"""The chunks of all columns, for each row group."""
+"""Column chunks of each row group."""
 
 
 def read_footer(where: Where) -> Footer:
-    """Return where the columns of a file are.
+    """Return the positions of the columns of a file.
 
     Raises
     ------
     DataFileError
-        If the footer does not say so.
+        If the footer does not list them.
     """
     path = name_of(where)
     with reading_at(where, "Parquet") as file:
@@ -81,7 +81,7 @@ def read_footer(where: Where) -> Footer:
             [tuple([_chunk(own, number) for number, own in enumerate(group.get(1, []))]) for group in groups]
         )
     except (IndexError, KeyError) as error:
-        raise DataFileError(f"the footer of {path} does not say where its columns are") from error
+        raise DataFileError(f"the footer of {path} does not list the positions of its columns") from error
 
 
 def _chunk(own: dict[int, Any], number: int) -> Chunk:
@@ -99,16 +99,16 @@ def _chunk(own: dict[int, Any], number: int) -> Chunk:
 
 
 def decoded_bytes(file: BinaryIO, chunk: Chunk, width: int) -> Index:
-    """Return how many bytes a column of a group takes when it is decoded, and the most that texts may take.
+    """Return the decoded size of a column chunk in bytes, and the maximum size of its strings.
 
     Parameters
     ----------
     file
         The file.
     chunk
-        Where the pages are.
+        Position of the pages.
     width
-        The bytes of a value of fixed length.
+        Bytes of a fixed-length value.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def decoded_bytes(file: BinaryIO, chunk: Chunk, width: int) -> Index:
         count = max([said.get(field, {}).get(1, 0) for field in (5, 7, 8)])
         if min(size, stored) < 0:
             raise DataFileError(
-                f"a page at byte {place} says that it has {size} bytes, {stored} of them packed"
+                f"the page at byte {place} declares {size} bytes, but {stored} compressed bytes"
             )
         unpacked += size
         if kind == _DICTIONARY:

@@ -1,13 +1,13 @@
-"""Parquet files, read: a column is decoded a group of rows at a time.
+"""Read Parquet files: a column is decoded one row group at a time.
 
-Numbers are views: a group is decoded when some of it is read. The lengths of lists are known only after a
-column is decoded. So a large column of lists is decoded group by group when it is opened, only the lengths
-are kept, and elements are decoded again when they are read. Text and small columns are tensors. Before
-anything is unpacked, the headers of the pages say how much that is.
+Columns of numbers are views, whose row groups are decoded on access. The lengths of lists are known only
+after decoding. So opening a large column of lists decodes it group by group, keeps only the lengths, and
+decodes elements again on access. Text and small columns are tensors. Page headers give the decompressed
+sizes, which are checked first.
 
-Nulls have no place in a source. A column of numbers is a view only if the statistics in the footer count no
-null, or the schema allows none; else it is decoded when it is opened. Large lists keep the
-groups with nulls, and decode others again. A null time is NaT, so that times are views.
+Sources cannot have nulls. A column of numbers is a view only if the footer statistics or the schema exclude
+nulls; otherwise it is decoded on opening. Large lists keep the decoded groups with nulls, and decode other
+groups again. A null time is NaT, so columns of times are views.
 """
 
 import contextlib
@@ -50,24 +50,24 @@ _READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
 _CODECS: Final = dict(
     enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))
 )
-"""The format's names of codec numbers."""
+"""Names of codec numbers in the format."""
 _OPTIONAL: Final = {"GZIP": "gzip", "ZSTD": "zstd", "BROTLI": "brotli", "LZ4": "lz4", "LZ4_RAW": "lz4_raw"}
-"""Codecs that pyarrow may be built without, and its names of them."""
+"""Codecs that are optional in pyarrow, with pyarrow's names."""
 _AT_ONCE: Final = 2**26
-"""Bytes that are fetched before they are decoded."""
+"""Bytes to fetch before decoding."""
 _SMALL: Final = 2**25
-"""Bytes up to which lists are decoded once, and kept."""
+"""Lists of up to this many bytes are decoded once and kept."""
 
 
 def open_parquet(where: Where, how: Opening) -> Contents:
-    """Return the contents of a Parquet file; its footer is read.
+    """Return the contents of a Parquet file; reads its footer.
 
-    A null where a list is expected is refused, or an empty row.
+    Null lists raise or read as empty rows, as `how` determines.
 
     Raises
     ------
     DataFileError
-        If there is no such file, or it is damaged.
+        If the file is missing or damaged.
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
@@ -78,12 +78,12 @@ def open_parquet(where: Where, how: Opening) -> Contents:
 
 
 def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
-    """Return pyarrow's input for a file; of one at an address, spans are fetched at once."""
+    """Return pyarrow's input for a file; for an address, fetch the spans concurrently."""
     return where if isinstance(where, Path) else cast("BinaryIO", where.file_for_libraries(spans))
 
 
 def _columns_of(footer: Footer) -> dict[str, Footer]:
-    """Return by the name of a column its parts in each group of rows."""
+    """Return a mapping from column names to the column chunks of each row group."""
     found: dict[str, list[list[Chunk]]] = {}
     for number, group in enumerate(footer):
         for chunk in group:
@@ -96,8 +96,8 @@ def _columns_of(footer: Footer) -> dict[str, Footer]:
 def _why_unread(name: str, groups: Footer) -> Loss | None:
     """Return why this pyarrow does not read a column; None if it does.
 
-    Our own reading of the footer tells it. Given some damaged footers, pyarrow 26 ends the process when a
-    caller requests the parts of a column.
+    This uses our own parser of the footer. For some damaged footers, pyarrow 26 aborts the process when a
+    caller requests column chunks.
     """
     odd = [chunk for group in groups for chunk in group if chunk.is_odd]
     away = next((chunk.away for chunk in odd if chunk.away), None)
@@ -118,7 +118,7 @@ def _why_unread(name: str, groups: Footer) -> Loss | None:
 
 @functools.cache
 def _missing(number: int) -> str | None:
-    """Return the name of a codec that pyarrow does not unpack; None if it does."""
+    """Return the name of a codec that pyarrow does not support; None if it does."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     codec = _CODECS.get(number, f"codec {number}")
@@ -138,11 +138,11 @@ class _Table:
     null_rows: NullRows
 
     def why_unread(self, own: Column) -> Loss | None:
-        """Return why a column is not read; None if it is, or if only reading it can tell."""
+        """Return why a column cannot be read; None if it can, or if only reading determines it."""
         return _why_unread(own.name, _parts(self.columns.get(own.field.name, ()), own.leaf))
 
     def column(self, own: Column, empty: Tensor[Any]) -> "Tensor[Any] | View[Any]":
-        """Return a column: a view of numbers, or of many lists, or a tensor of lists or text."""
+        """Return a column as a view (numbers, many lists) or as a tensor (lists, text)."""
         name = own.name
         chunks = _parts(self._chunks_of(own.field.name), own.leaf)
         groups = _Groups(self.where, self.metadata, name, own, chunks, self.limits, self.null_rows)
@@ -151,7 +151,7 @@ class _Table:
             return groups.whole() if kept else self._lists(groups)
         extents = (sum(groups.rows), *empty.shape.extents[1:])
         if max(extents) > self.limits.extent or min(groups.rows, default=0) < 0:
-            raise DataFileError(f"{name!r} has the extents {extents}; {self.limits.extent} is the most")
+            raise DataFileError(f"{name!r} has the extents {extents}, but the limit is {self.limits.extent}")
         is_time = empty.dtype.kind in "mM" and (empty.shape.rank == 1 or self.null_rows == "refuse")
         if not is_time and groups.may_have_nulls():
             return groups.whole()
@@ -164,7 +164,7 @@ class _Table:
     def _chunks_of(self, name: str) -> Footer:
         own = self.columns.get(name, ())
         if len(own) != self.metadata.num_row_groups or not all(own):
-            raise DataFileError(f"{name_of(self.where)} has not all of {name!r} that its footer claims")
+            raise DataFileError(f"{name_of(self.where)} lacks parts of {name!r} that its footer declares")
         return own
 
     def _lists(self, groups: "_Groups") -> "View[Any]":
@@ -179,27 +179,27 @@ class _Table:
 
 
 def _parts(groups: Footer, leaf: Leaf) -> Footer:
-    """Return the parts of a column that a field of it has."""
+    """Return the column chunks of a field of the column."""
     return groups if leaf.is_all else tuple([own[leaf.parts.start : leaf.parts.stop] for own in groups])
 
 
 @final
 @frozen
 class _Groups:
-    """The groups of rows of one column, or of a field of one."""
+    """Row groups of one column, or of a field of a column."""
 
     where: Where
     metadata: "pq.FileMetaData"
     name: str
     column: Column
     chunks: Footer
-    """The parts of it, a few in each group if it has several."""
+    """Column chunks by row group, several per group for nested columns."""
     limits: Limits
     null_rows: NullRows
 
     @property
     def path(self) -> Path | str:
-        """The name of the file in errors."""
+        """Name of the file for errors."""
         return name_of(self.where)
 
     @property
@@ -209,7 +209,7 @@ class _Groups:
 
     @property
     def version(self) -> str:
-        """Identity of this file among files at the same path."""
+        """Version that distinguishes files at the same path."""
         if isinstance(self.where, Ranges):
             return self.where.version
         with of_stranger(self.path, "Parquet"):
@@ -230,7 +230,7 @@ class _Groups:
         return not known or self.metadata.schema.column(chunk.number).max_definition_level > 0
 
     def fetches(self, groups: Sequence[int]) -> tuple[int, int]:
-        """Return how many requests it takes to decode some groups, and how many bytes come."""
+        """Return the number of requests and bytes to fetch the groups."""
         if isinstance(self.where, Path):
             return 0, 0
         told = [self.where.told(self._spans(turn)) for turn in self._turns(groups)]
@@ -240,7 +240,7 @@ class _Groups:
         return [(own.start, own.start + own.packed) for group in groups for own in self.chunks[group]]
 
     def _turns(self, groups: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Yield groups to fetch together: so many that the data under way takes little memory."""
+        """Yield groups to fetch together, limited to save memory."""
         if isinstance(self.where, Path) or not groups:
             yield groups
             return
@@ -267,7 +267,7 @@ class _Groups:
         return tensor_of(pa.chunked_array(parts, kind), self.path, self.name, self.null_rows)
 
     def decoded(self, groups: Sequence[int]) -> "Iterator[pa.ChunkedArray]":
-        """Yield a column of some groups of rows, if none of them is more than a reader allows."""
+        """Yield a column of the row groups; raise if a group exceeds the limits."""
         for turn in self._turns(groups):
             with of_stranger(self.path, "Parquet"):
                 spans = self._spans(turn)
@@ -296,9 +296,11 @@ class _Groups:
                 found.column_names != [self.column.field.name]
                 or found.num_rows != self.metadata.row_group(group).num_rows
             ):
-                raise DataFileError(f"{self.name!r} has not the rows that its groups claim")
+                raise DataFileError(
+                    f"{self.name!r} does not have the number of rows that its row groups declare"
+                )
             leaf = self.column.leaf
-            # Of the structs on the way, nothing else was read.
+            # No other field of the structs was read.
             path = (0,) * len(leaf.path)
             parts = [leaf_array(own, path) for own in found.column(0).chunks]
             if words:
@@ -307,7 +309,7 @@ class _Groups:
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
-        """Raise if the unpacked size is too large; return whether only texts may be, which repeat."""
+        """Raise if the decompressed size is too large. Return True if only repeated strings may exceed it."""
         nbytes = texts = 0
         with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
             for chunk in self.chunks[group]:
@@ -318,16 +320,16 @@ class _Groups:
         return nbytes + texts > self.limits.decompressed_bytes
 
     def _width(self, chunk: Chunk) -> int:
-        """Return how many bytes each value has, if the schema says so."""
+        """Return the bytes per value if the schema fixes them."""
         known = chunk.number < self.metadata.num_columns
         return max(self.metadata.schema.column(chunk.number).length, 0) if known else 0
 
     def _leaves(self, group: int) -> list[int]:
-        """Return the numbers of the parts of the column: pyarrow takes names with dots for paths."""
+        """Return the numbers of the column's parts, because pyarrow treats names with dots as paths."""
         numbers = [chunk.number for chunk in self.chunks[group]]
         leaf = self.column.leaf
         if not leaf.is_all and len(numbers) != len(leaf.parts):
-            raise DataFileError(f"{self.path} has not all parts of {self.name!r}")
+            raise DataFileError(f"{self.path} lacks parts of {self.name!r}")
         if max(numbers, default=0) >= self.metadata.num_columns:
             raise DataFileError(f"{self.path} has more parts of {self.name!r} than its schema")
         return numbers
@@ -338,17 +340,17 @@ def _class_of_files() -> "type[pq.ParquetFile]":
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
     class File(pq.ParquetFile):
-        """A file of which columns are read by number."""
+        """A file whose columns are read by number."""
 
         def _build_nested_paths(self) -> dict[str, list[int]]:
-            """Return nothing: the numbers of all columns by their names take longer than a read of one."""
+            """Return an empty dict, because a map of all names takes longer than reading a column."""
             return {}
 
     return File
 
 
 def _text_bytes(array: "pa.Array") -> int:
-    """Return how many bytes the texts have that are numbers of words so far."""
+    """Return the size in bytes of dictionary-encoded strings once decoded."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
     import pyarrow.compute as pc  # noqa: PLC0415 - an extra
 
@@ -364,7 +366,7 @@ def _text_bytes(array: "pa.Array") -> int:
 @final
 @frozen(eq=False, repr=False)
 class _Lists:
-    """Lists of one row group of a Parquet file, decoded when they are read."""
+    """Lists of one row group of a Parquet file, decoded on access."""
 
     groups: _Groups
     number: int
@@ -373,20 +375,20 @@ class _Lists:
 
     @property
     def version(self) -> str:
-        """Identity of this file among files at the same path."""
+        """Version that distinguishes files at the same path."""
         return self.groups.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Runs of elements; any thread may read it, as each read opens the file."""
+        """Abilities of the source: runs of elements, and reads in any thread, as each read opens the file."""
         return frozenset(("runs", "threads"))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes the group has, which is decoded."""
+        """Return the size of the group to decode in bytes."""
         return max(self.groups.claimed(self.number), 1) if selection.size else 0
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
-        """Return how many requests a read makes, and how many bytes come."""
+        """Return the number of requests and bytes of a read."""
         return self.groups.fetches([self.number] if any(own.size for own in selections) else [])
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
@@ -398,7 +400,7 @@ class _Lists:
             return Done(len(out))
         (found,) = self.groups.tensors([self.number])
         if found.shape != self.shape or found.is_nullable:
-            raise DataFileError(f"{self.groups.path} was changed: {self.groups.name!r} has other rows")
+            raise DataFileError(f"{self.groups.path} was changed: the rows of {self.groups.name!r} differ")
         elements = found.elements()
         for selection, target in pairs:
             runs = selection if isinstance(selection, Runs) else Runs.of(cast("Any", selection).modes[0])
@@ -421,36 +423,36 @@ class _Lists:
 @final
 @frozen(eq=False, repr=False)
 class _Column:
-    """Numbers of a Parquet file: row groups are decoded when they are read."""
+    """Numbers of a Parquet file, whose row groups are decoded on access."""
 
     groups: _Groups
     splits: IntArray
-    """Starts of the row groups, and the end of the last."""
+    """Start rows of the row groups, and the end of the last."""
     extents: Extents
     dtype: "np.dtype[Any]"
 
     @property
     def shape(self) -> Shape[Any]:
-        """The rows of the table, and the modes of lists of one length."""
+        """Shape of the column: the rows of the table, and modes for fixed-size lists."""
         return Shape(*self.extents)
 
     @property
     def version(self) -> str:
-        """Identity of this file among files at the same path."""
+        """Version that distinguishes files at the same path."""
         return self.groups.version
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it: each read opens the file."""
+        """Abilities of the source: reads in any thread, as each read opens the file."""
         return frozenset(("threads",))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes the groups have that are decoded."""
+        """Return the size of the groups to decode in bytes."""
         rows = int(np.diff(self.splits)[self._wanted([selection])].sum())
         return rows * prod(self.extents[1:]) * self.dtype.itemsize
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Read selections of positions; each group that they touch is decoded once."""
+        """Read selections; each group that they touch is decoded once."""
         pairs = [(cast("Outer", own), target) for own, target in zip(selections, out, strict=True)]
         wanted = [
             (own.modes, positions_before(own.modes[0], self.splits), target)
@@ -473,7 +475,7 @@ class _Column:
         return Done(len(out))
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
-        """Return how many requests a read makes, and how many bytes come."""
+        """Return the number of requests and bytes of a read."""
         return self.groups.fetches(self._wanted(selections))
 
     def _wanted(self, selections: "Sequence[Wanted]") -> list[int]:
@@ -486,13 +488,15 @@ class _Column:
         return found
 
     def _checked(self, tensor: Tensor[Any], n_rows: int) -> Array:
-        """Return the rows of a group, if they match its footer."""
+        """Return the rows of a group after checking them against the footer."""
         groups = self.groups
         if tensor.is_nullable:
             raise DataFileError(f"{groups.path}: {groups.name!r} has nulls that its footer does not count")
         found = np.asarray(tensor)
         if found.shape != (n_rows, *self.extents[1:]):
-            raise DataFileError(f"{groups.path}: {groups.name!r} has not the rows that its groups claim")
+            raise DataFileError(
+                f"{groups.path}: {groups.name!r} does not have the number of rows that its row groups declare"
+            )
         return found
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Contents of a table: its columns that are tensors, and their metadata."""
+"""Contents of a table: columns as tensors, and their metadata."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["KEY", "contents_of", "tensor_of"]
 
 KEY: Final = b"tensorwrapper"
-"""Key of the metadata of a table, and of each column, for facts that Arrow cannot represent: JSON."""
+"""Metadata key of a table, and of each column, for JSON with facts that Arrow cannot represent."""
 _JSON_BYTES: Final = 2**20
 
 
@@ -53,7 +53,7 @@ def contents_of(
     packing: str,
     refused: Callable[[Column], Loss | None] | None = None,
 ) -> Contents:
-    """Return the contents of a table, given a reader of columns, and a function for unread ones."""
+    """Return the contents of a table; `column` reads a column, `refused` returns why one is not read."""
     held: dict[str, Held] = {}
     losses: list[Loss] = []
     empties: dict[pa.DataType, Tensor[Any]] = {}
@@ -77,9 +77,9 @@ def contents_of(
         read = partial(_placed, partial(column, own, empty), said)
         held[own.name] = Held(0, None, packing, read, metadata_said(said.get("metadata")))
     others = {name: own for name, own in _others_in(schema).items() if own}
-    whole = _said(schema.metadata)
+    whole = _own_metadata(schema.metadata)
     if whole is None:
-        losses.append(Loss("what the file says of itself is no object in JSON", "", "convention"))
+        losses.append(Loss("the metadata of the file are not a JSON object", "", "convention"))
     return Contents(
         held,
         whole or {},
@@ -90,7 +90,7 @@ def contents_of(
 
 
 def _columns(schema: "pa.Schema", losses: list[Loss]) -> Iterator[Column]:
-    """Yield the columns of a table; the fields of structs come in their place."""
+    """Yield the columns of a table; structs are replaced by their fields."""
     counts: Counter[str] = Counter(schema.names)
     free = FreeNames(schema.names)
     for number, field in enumerate(schema):
@@ -114,7 +114,7 @@ def _columns(schema: "pa.Schema", losses: list[Loss]) -> Iterator[Column]:
 def _tensor_or_loss(
     own: Column, empties: "dict[pa.DataType, Tensor[Any]]"
 ) -> tuple[Tensor[Any], Mapping[str, Any] | None] | Loss:
-    """Return an empty tensor of a column, and our metadata of it; a loss if there is no such tensor."""
+    """Return an empty tensor of a column with this library's metadata; a loss if it is not a tensor."""
     kind, what = own.leaf.kind, f"the {'column' if own.leaf.is_all else 'field'} {own.name!r}"
     if is_null_type(kind):
         text = f"{what} has nulls alone, {str(kind)[:80]}"
@@ -122,7 +122,7 @@ def _tensor_or_loss(
     try:
         if kind not in empties:
             empties[kind] = _empty(kind)
-        return empties[kind], _said(own.field.metadata) if own.leaf.is_all else {}
+        return empties[kind], _own_metadata(own.field.metadata) if own.leaf.is_all else {}
     except Exception as error:  # noqa: BLE001 - what pyarrow raises for types of others is in no list
         return Loss(f"{what} has {str(kind)[:80]}, {error}", own.name, "type")
 
@@ -132,7 +132,7 @@ def _others_in(schema: "pa.Schema") -> dict[str, list[str]]:
 
 
 def _types_of_others(fields: "list[pa.Field]") -> Iterator[Loss]:
-    """Yield a loss for each type that a library adds to those of Arrow: its storage is read."""
+    """Yield a loss for each extension type, of which only the storage is read."""
     for field in fields:
         for own in (field, *inner_fields(field.type)):
             said = added_type(own)
@@ -141,7 +141,7 @@ def _types_of_others(fields: "list[pa.Field]") -> Iterator[Loss]:
 
 
 def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:
-    """Return the keys of a column whose values say nothing that a tensor of this rank can be."""
+    """Return the metadata keys of a column whose values are invalid for a tensor of this rank."""
     names = names_said(said.get("dimension_names"), rank)
     given = said.get("dimension_names")
     checks = {
@@ -153,26 +153,26 @@ def _untaken(said: Mapping[str, Any], rank: int) -> list[str]:
 
 
 def _others_of(field: "pa.Field") -> list[str]:
-    """Return the unread metadata of a column, and of the fields within it."""
+    """Return the ignored metadata keys of a column, and of its nested fields."""
     inner = [f"{own.name}.{key}" for own in inner_fields(field.type) for key in _others(own.metadata)]
     return [*_others(field.metadata), *inner]
 
 
 def _others(metadata: "Mapping[bytes, bytes] | None") -> list[str]:
-    """Return the metadata keys of a table or a column that are not read here."""
+    """Return the metadata keys of a table or a column that this library ignores."""
     keys = [key for key in metadata or {} if key != KEY and not key.startswith((b"ARROW:", b"PARQUET:"))]
     return [key.decode("utf-8", "backslashreplace") for key in keys]
 
 
 def _empty(kind: "pa.DataType") -> Tensor[Any]:
-    """Return a tensor of the elements of a column, and of none of them."""
+    """Return an empty tensor with the element type of a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
     inner: Any = kind
     while list_of(inner) is not None:
         inner = inner.value_type
     if pa.types.is_struct(inner):
-        # NumPy would make objects of it.
+        # NumPy would convert it to objects.
         raise ConversionError("which has no fields")
     return as_tensor(empty_array(kind))
 
@@ -180,12 +180,12 @@ def _empty(kind: "pa.DataType") -> Tensor[Any]:
 def tensor_of(
     array: "pa.Array | pa.ChunkedArray", path: Path | str, name: str, null_rows: NullRows
 ) -> Tensor[Any]:
-    """Return a column without structs, or a part of one, as a tensor.
+    """Return a column without structs, or a part of it, as a tensor.
 
     Raises
     ------
     DataFileError
-        If there are null rows, and they are refused; if tensors cannot hold the column.
+        If there are null rows that are not allowed, or if a tensor cannot represent the column.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
@@ -201,7 +201,7 @@ def tensor_of(
         raise DataFileError(Loss(f"{path}: {name!r} cannot be read: {error}", name, code)) from error
 
 
-def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
+def _own_metadata(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
     """Return this library's metadata of a table or a column; None if its key has a foreign value."""
     if not metadata or KEY not in metadata:
         return {}
@@ -219,5 +219,5 @@ def _said(metadata: "Mapping[bytes, bytes] | None") -> Mapping[str, Any] | None:
 
 
 def _placed(read: "Callable[[], Tensor[Any] | View[Any]]", said: Mapping[str, Any]) -> object:
-    """Return a column with the names and the origin of its metadata."""
+    """Return a column with the mode names and the origin from its metadata."""
     return placed(read(), said.get("dimension_names"), said.get("index_origin"))

@@ -1,6 +1,6 @@
-"""Structures of Thrift's compact protocol, as the footer and the pages of a Parquet file have them.
+"""Structures of Thrift's compact protocol, used in the footer and the pages of Parquet files.
 
-Pyarrow would say the same, but ends the process where some of its statistics do not fit.
+Pyarrow has the same information, but aborts the process if some statistics are inconsistent.
 """
 
 from collections.abc import Mapping
@@ -11,27 +11,27 @@ from tensorwrapper.errors import DataFileError
 __all__ = ["Spec", "read_struct"]
 
 Spec: TypeAlias = "Mapping[int, type | Spec | list[Spec | type]]"
-"""Wanted fields: ``int``, ``bytes``, the fields of a structure, or a list of the spec of its items."""
+"""Fields to read: ``int``, ``bytes``, the fields of a structure, or a list with the spec of its items."""
 
 _DEPTH: Final = 16
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
 
 def read_struct(data: bytes, place: int, spec: Spec, depth: int = 0) -> tuple[dict[int, Any], int]:
-    """Return the fields of a structure that are wanted, by number, and where it ends; linear in its bytes.
+    """Return the requested fields of a structure, by number, and its end. Linear in its bytes.
 
     Raises
     ------
     DataFileError
-        If it is no such structure.
+        If the structure is invalid.
     IndexError
-        If it goes on behind the data.
+        If it exceeds the data.
     """
     if depth > _DEPTH:
-        raise DataFileError("what a Parquet file says of itself nests too deep")
+        raise DataFileError("the metadata of a Parquet file are nested too deeply")
     found: dict[int, Any] = {}
     field = 0
-    # A wide file has some ten thousand fields: the short ones are read here, without a call each.
+    # A wide file has tens of thousands of fields, so short ones are read inline, without a call.
     while True:
         head = data[place]
         place += 1
@@ -93,9 +93,9 @@ def _value(data: bytes, place: int, kind: int, wanted: Any, depth: int) -> tuple
     elif kind in (_BYTE, _DOUBLE):
         place = _passed(data, place + (1 if kind == _BYTE else 8))
     else:
-        raise DataFileError(f"what a Parquet file says of itself has a field of type {kind}")
+        raise DataFileError(f"the metadata of a Parquet file have a field of type {kind}")
     if wanted is not None and not _fits(kind, wanted):
-        raise DataFileError(f"what a Parquet file says of itself has a field of type {kind} in a wrong place")
+        raise DataFileError(f"the metadata of a Parquet file have a field of type {kind} in a wrong place")
     return value, place
 
 
@@ -144,7 +144,7 @@ def _items(data: bytes, place: int, wanted: Any, depth: int) -> tuple[list[Any],
 
 def _item(data: bytes, place: int, kind: int, wanted: Any, depth: int) -> tuple[Any, int]:  # noqa: ANN401 - a `Spec`
     if kind in (_TRUE, _FALSE):
-        # Of a byte each, unlike fields.
+        # Bools in lists take a byte each, unlike bool fields.
         kind = _BYTE
     return _value(data, place, kind, wanted, depth + 1)
 

@@ -1,4 +1,4 @@
-"""Parquet and Feather files, written: tensors of as many rows are the columns of one table."""
+"""Write Parquet and Feather files: tensors with the same number of rows are the columns of a table."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["write_feather", "write_parquet"]
 
 _GROUP_BYTES: Final = 2**26
-"""Bytes of rows of a table that are written, and read, at once."""
+"""Size of a row group in bytes."""
 _SAID: Final = {"origin", "names"}
 
 
@@ -34,7 +34,7 @@ def write_parquet(
     Raises
     ------
     ConversionError
-        If they are not columns: of as many rows each, of elements that Parquet has.
+        If the numbers of rows differ, or Parquet does not support the elements.
     DataFileError
         If the file cannot be written.
     """
@@ -44,7 +44,7 @@ def write_parquet(
     table, done = _table(path, tensors, metadata, options, _check_parquet)
     codec = _codec(table, options, {"zlib": "gzip", "zstd": "zstd"}, "Parquet")
     rows = _rows(table, options)
-    # Parquet has no seconds of dates, of rows of them either.
+    # Parquet has no timestamps in seconds, also within rows.
     coarser = [field.name for field in table.schema if "timestamp[s]" in str(field.type)]
     told = [Loss(f"the unit of {name!r}, now ms", name, "kind") for name in coarser]
     done = attrs.evolve(done, lost=(*done.lost, *told))
@@ -52,19 +52,19 @@ def write_parquet(
         try:
             pq.write_table(table, temporary, compression=codec or "none", row_group_size=rows)
         except pa.ArrowException as error:
-            raise ConversionError(f"{path} cannot hold these columns: {error}") from error
+            raise ConversionError(f"cannot write these columns to {path}: {error}") from error
     return done
 
 
 def write_feather(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write tensors as the columns of a Feather file, which is one of Arrow.
+    """Write tensors as the columns of a Feather file, the Arrow IPC format.
 
     Raises
     ------
     ConversionError
-        If they are not columns: of as many rows each, of elements that Arrow has.
+        If the numbers of rows differ, or Arrow does not support the elements.
     DataFileError
         If the file cannot be written.
     """
@@ -72,7 +72,7 @@ def write_feather(
 
     table, done = _table(path, tensors, metadata, options)
     codec = _codec(table, options, {"zstd": "zstd"}, "Feather")
-    # One batch by default: then a column is one piece of memory.
+    # Write one batch by default, so that each column is contiguous.
     rows = _rows(table, options) if options.chunks is not None else max(table.num_rows, 1)
     with replacing_path(path) as temporary:
         written = pa.ipc.IpcWriteOptions(compression=codec)
@@ -84,8 +84,8 @@ def write_feather(
 def _check_parquet(field: "pa.Field") -> None:
     if "[0]" in str(field.type):
         raise ConversionError(
-            f"{field.name!r} has lists of length 0 at fixed places, {field.type}, which Parquet cannot "
-            "hold: a .feather or .tens file does"
+            f"{field.name!r} has fixed-size lists of length 0, {field.type}, which Parquet "
+            f"does not support; use a .feather or .tens file"
         )
 
 
@@ -109,8 +109,8 @@ def _table(
             tensor, array = _array(name, given, path, told)
             if arrays and len(array) != len(arrays[0]):
                 raise ConversionError(
-                    f"{name!r} has {len(array)} rows, and {fields[0].name!r} has {len(arrays[0])}: columns "
-                    "of a table have as many; several files, or a .tens file, hold both"
+                    f"{name!r} has {len(array)} rows, but {fields[0].name!r} has "
+                    f"{len(arrays[0])}; use several files, or a .tens file"
                 )
             text = _placed(tensor.shape, said)
             field = pa.field(name, array.type, metadata={KEY: dump_json(text)} if text else None)
@@ -123,7 +123,7 @@ def _table(
             facts = [fact for fact in tensor.shape.losses("arrow").lost if fact not in _SAID]
             lost += [unsaid(name, f"the {fact}") for fact in facts]
             if tensor.shape.raggedness == "uniform" and not tensor.shape.is_box:
-                lost.append(Loss(f"that {name!r}, whose rows are alike, is no box", name, "kind"))
+                lost.append(Loss(f"that {name!r}, whose rows are uniform, is not a box", name, "kind"))
     with in_our_words(path, "metadata"):
         schema = pa.schema(fields, metadata={KEY: dump_json(metadata)} if metadata else None)
     done = Conversion(tuple([field.name for field in fields]), nbytes, tuple(lost))
@@ -131,18 +131,18 @@ def _table(
 
 
 def _array(name: str, given: object, path: Path, lost: list[Loss]) -> "tuple[Tensor[Any], pa.Array]":
-    """Return a tensor, and it as a column."""
+    """Return a tensor, and the same data as a column."""
     import pyarrow as pa  # noqa: PLC0415 - an extra
 
-    # A box in layers is a box: without them, it is read back as one.
+    # Drop the layers of a box, so that it is read back as a box.
     value = without_layers(name, to_write(given, name, path, nulls=True), lost)
     tensor = value if isinstance(value, Tensor) else value.compute()
     try:
         array = tensor.to_arrow()
     except TensorWrapperError as error:
-        raise ConversionError(f"{name!r} is no column of {path}: {error}") from error
+        raise ConversionError(f"cannot write {name!r} as a column of {path}: {error}") from error
     if "[0]" in str(array.type) and not tensor.shape.is_box:
-        # Rows that happen to be all empty are still rows: Parquet has no lists of length 0 otherwise.
+        # Empty rows must be variable-size lists, because Parquet has no fixed-size lists of length 0.
         kind = array.type
         for _ in range(1, tensor.shape.rank):
             kind = kind.value_type
@@ -162,8 +162,8 @@ def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
             text["index_origin"] = list(shape.origin)
     except TensorWrapperError as error:
         raise ConversionError(
-            f"cells that start at different places are no column ({error}): `t[...]` lets each start at "
-            "zero, a .tens file keeps where they start"
+            f"cells with different origins cannot be a column ({error}); use `t[...]` to "
+            f"start each at zero, or a .tens file"
         ) from error
     return text
 
@@ -171,12 +171,12 @@ def _placed(shape: Shape[Any], said: Mapping[str, Any]) -> dict[str, Json]:
 def _codec(table: "pa.Table", options: Options, codecs: Mapping[str, str], kind: str) -> str | None:
     found = {options.codec_of(name, codecs, kind) for name in table.column_names}
     if len(found) > 1:
-        raise ConversionError(f"{kind} columns of one file have one codec here, not one each")
+        raise ConversionError(f"all columns of a {kind} file must have the same codec")
     return found.pop() if found else None
 
 
 def _rows(table: "pa.Table", options: Options) -> int:
-    """Return how many rows are written at once."""
+    """Return the number of rows per row group."""
     for name in table.column_names:
         chunks = options.chunks_of(name, (table.num_rows,))
         if chunks is not None:

@@ -1,1 +1,1 @@
-"""Conventions of HDF5 and Zarr files: arrays and attributes that together are one tensor."""
+"""Conventions of HDF5 and Zarr files, by which several arrays and attributes form one tensor."""

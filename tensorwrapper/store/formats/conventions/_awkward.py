@@ -1,4 +1,4 @@
-"""Arrays of Awkward Array in a group: its form as JSON, its length, and an array for each buffer.
+"""Awkward Arrays in a group: the form as JSON, the length, and an array for each buffer.
 
 The attributes are `form` and `length`, as in AnnData's `awkward-array`. The buffers have the names of
 `ak.to_buffers`, such as `node0-offsets`, and are in the group or in its group `container`. Lists, regular
@@ -34,9 +34,9 @@ _KIND: Final = "awkward-array"
 _CONTAINER: Final = "container/"
 _FORM_BYTES: Final = 2**22
 _LONGEST: Final = 40
-"""Characters of the name of a type."""
+"""Length limit of a type name in characters."""
 _KEY: Final = re.compile(r"[^/\\\x00]+")
-"""Names of buffers: a path would lead out of the group."""
+"""Valid names of buffers, without paths that would lead out of the group."""
 _INDICES: Final = {"i8": "<i1", "u8": "<u1", "i32": "<i4", "u32": "<u4", "i64": "<i8"}
 _BUFFERS: Final[Mapping[str, tuple[str, ...]]] = {
     "EmptyArray": (),
@@ -67,12 +67,12 @@ _SAID: Final = frozenset(("form", "length", "encoding-type", "encoding-version")
 
 
 def awkward_of(group: Group) -> Put | None:
-    """Return the tensors of an array of Awkward Array, or None if the group declares none.
+    """Return the tensors of an Awkward Array, or None if the group does not declare one.
 
     Raises
     ------
     DataFileError, ParseError
-        If a buffer is missing or has another type, or the form is broken.
+        If a buffer is missing or has another type, or the form is invalid.
     """
     is_declared = group.attribute("encoding-type") == _KIND
     given, length = group.attribute("form"), group.attribute("length")
@@ -84,7 +84,7 @@ def awkward_of(group: Group) -> Put | None:
             given, "its form", depth=DEFAULT_LIMITS.depth, digits=MAX_DIGITS, max_bytes=_FORM_BYTES
         )
     if not is_declared and "class" not in metadata_said(form):
-        # Other writers use the same word for their own things.
+        # Other writers use the same attribute for other purposes.
         return None
     count = counted(length, group.limits)
     if count is None:
@@ -103,7 +103,7 @@ def awkward_of(group: Group) -> Put | None:
 
 @final
 class _Nodes:
-    """The nodes of one form, with their buffers."""
+    """Nodes of one form, with their buffers."""
 
     def __init__(self, group: Group) -> None:
         self.group = group
@@ -113,7 +113,7 @@ class _Nodes:
         self._front: str | None = None
 
     def add(self, given: object, path: tuple[str, ...], steps: tuple[Step, ...] | None) -> None:
-        """Add a node and all below it; without steps only its buffers count."""
+        """Add a node and its descendants; without steps only register its buffers."""
         form = metadata_said(given)
         kind = str(form.get("class"))
         if kind not in _BUFFERS:
@@ -122,7 +122,7 @@ class _Nodes:
         buffers = [self._buffer(form, attribute) for attribute in _BUFFERS[kind]]
         is_text = meant in _TEXT and kind in ("ListOffsetArray", "ListArray")
         if steps is not None and (kind in _TOLD or not (is_text or meant in (None, "char", "byte"))):
-            self._tell(path, kind, meant)
+            self._add_loss(path, kind, meant)
             steps = None
         if kind in ("NumpyArray", "EmptyArray"):
             self._add_numbers(form, buffers, path, steps)
@@ -153,7 +153,7 @@ class _Nodes:
         if None in inner:
             raise DataFileError(f"its form has the extents {str(form.get('inner_shape'))[:60]}")
         if buffers[0].extents[1:] not in ((), tuple(inner)):
-            raise DataFileError(f"its form has elements {inner}, and their buffer {buffers[0].extents[1:]}")
+            raise DataFileError(f"its form has elements {inner}, but their buffer {buffers[0].extents[1:]}")
         regular = [Step("regular", size=cast("int", own)) for own in inner]
         self.leaves.append(Leaf(path, (*steps, *regular), buffers[0]))
 
@@ -166,7 +166,7 @@ class _Nodes:
         for field, inner in zip(cast("list[str]", fields), contents, strict=True):
             self.add(inner, (*path, field), steps)
 
-    def _tell(self, path: tuple[str, ...], kind: str, meant: object) -> None:
+    def _add_loss(self, path: tuple[str, ...], kind: str, meant: object) -> None:
         name = ".".join([self.group.name, *path])
         what = {"UnionArray": "elements of several types", "IndexedArray": "an index of its elements"}.get(
             kind, f"the meaning {str(meant)[:40]!r}"
@@ -192,11 +192,11 @@ class _Nodes:
 
 
 def _checked(part: Part, dtype: "np.dtype[Any]", name: str, limits: Limits) -> Part:
-    """Return a buffer as one of a type: it has that type, or it has bytes."""
+    """Return a buffer with a given dtype, which it has already or as raw bytes."""
     if part.dtype.kind == dtype.kind and part.dtype.newbyteorder("=") == dtype.newbyteorder("="):
         return part
     if part.dtype != np.uint8 or len(part.extents) != 1 or part.extents[0] % dtype.itemsize:
-        raise DataFileError(f"the buffer {name!r} has elements {part.dtype} in place of {dtype}")
+        raise DataFileError(f"the buffer {name!r} has dtype {part.dtype} instead of {dtype}")
     return Part(part.name, (part.extents[0] // dtype.itemsize,), dtype, partial(_viewed, part, dtype, limits))
 
 
@@ -235,5 +235,5 @@ def _dtype_of(form: _Form, attribute: str) -> "np.dtype[Any]":
 
 def _items(value: object) -> list[object]:
     if not isinstance(value, list):
-        raise DataFileError(f"its form has {str(value)[:40]!r} in place of a list")
+        raise DataFileError(f"its form has {str(value)[:40]!r} instead of a list")
     return cast("list[object]", value)

@@ -1,6 +1,6 @@
-"""One array of Awkward Array from its buffers: lists and options from the outermost to the elements.
+"""Assemble an Awkward Array from its buffers: lists and options from the outermost to the elements.
 
-Every index is checked before its use. Elements stay unread if they follow one another in their buffer.
+Every index is checked before use. Elements stay lazy if they are contiguous in their buffer.
 """
 
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, final
@@ -36,7 +36,7 @@ __all__ = ["Leaf", "Step", "StepKind", "read_leaf"]
 
 StepKind: TypeAlias = Literal["regular", "offsets", "ranges", "index", "bytes", "bits", "plain"]
 _INTEGER: Final = 8
-"""Bytes of a position."""
+"""Size of a position in bytes."""
 
 
 @final
@@ -47,10 +47,10 @@ class Step:
     kind: StepKind
     parts: tuple[Part, ...] = ()
     size: int = 0
-    """Elements of each regular list."""
+    """Length of each regular list."""
     valid_when: bool = True
     is_little: bool = True
-    """True if the first bit of a mask is the lowest one."""
+    """True if the first bit of a mask is the least significant one."""
 
 
 @final
@@ -59,12 +59,12 @@ class Leaf:
     """Elements, with the lists and options above them."""
 
     path: tuple[str, ...]
-    """The fields that lead to it."""
+    """Path of field names."""
     steps: tuple[Step, ...]
     data: Part | None
-    """The elements; None if the form has none of any type."""
+    """The elements; None for Awkward's unknown type."""
     text: str = ""
-    """The kind of string whose bytes the last step cuts; empty for numbers."""
+    """Kind of strings that the last step splits from bytes; empty for numbers."""
 
 
 def read_leaf(leaf: Leaf, count: int, group: Group) -> "Tensor[Any] | View[Any]":
@@ -73,7 +73,7 @@ def read_leaf(leaf: Leaf, count: int, group: Group) -> "Tensor[Any] | View[Any]"
     Raises
     ------
     DataFileError
-        If buffers contradict each other or the limits, or a list is null and null rows are refused.
+        If buffers are inconsistent or exceed the limits, or if a list is null and null rows are not allowed.
     """
     walk = _Walk(count, group)
     for step in leaf.steps[:-1] if leaf.text else leaf.steps:
@@ -87,7 +87,7 @@ def read_leaf(leaf: Leaf, count: int, group: Group) -> "Tensor[Any] | View[Any]"
 
 @final
 class _Walk:
-    """The entries that were reached: where they are in the next array, and which of them are valid."""
+    """The current entries: their positions in the next array, and their validity."""
 
     def __init__(self, count: int, group: Group) -> None:
         self.group = group
@@ -96,10 +96,10 @@ class _Walk:
         self.valid: npt.NDArray[np.bool_] | None = None
         """Validity of the elements; None if all are valid."""
         self.levels: list[tuple[int, int | IntArray]] = []
-        """For each list level the number of lists, and their length or lengths."""
+        """For each list level the number of lists, and their common length or their lengths."""
 
     def take(self, step: Step) -> None:
-        """Go below a list or an option."""
+        """Descend into a list or an option."""
         if step.kind == "regular":
             self._regular(step.size)
         elif step.kind in ("offsets", "ranges"):
@@ -117,7 +117,7 @@ class _Walk:
             self._mark((self._pick(mask) != 0) == step.valid_when)
 
     def numbers(self, data: Part | None) -> "Tensor[Any] | View[Any]":
-        """Return the elements that were reached."""
+        """Return the elements at the current entries."""
         if data is None:
             if self.count and self.valid is None:
                 raise refused(self.group.name, f"it has {self.count} elements of no type")
@@ -138,7 +138,7 @@ class _Walk:
         return from_buffer(buffer_beside_valid(elements, valid), Shape(self.count))
 
     def text(self, step: Step, data: Part, kind: str) -> "Tensor[Any]":
-        """Return the strings that were reached; the last step cuts them."""
+        """Return the strings at the current entries; the last step cuts them."""
         starts, stops = self._ends(step)
         marks = None if self.valid is None else np.packbits(self.valid, bitorder="little")
         if self.valid is not None:
@@ -148,7 +148,7 @@ class _Walk:
         return strings(text_or_bytes(found) if kind == "string" else found, shape=Shape(self.count))
 
     def dealt(self, found: object) -> "Tensor[Any] | View[Any]":
-        """Return elements in their lists, the innermost first."""
+        """Return elements grouped into their lists, innermost first."""
         value: Any = found
         for count, level in reversed(self.levels):
             if isinstance(level, int) and value.shape.is_box:
@@ -164,7 +164,7 @@ class _Walk:
         return integers_of(part, self.group.limits)
 
     def _check_places(self, size: int) -> None:
-        """Raise unless all entries are among so many."""
+        """Raise unless all entries are below `size`."""
         at = self.at
         if isinstance(at, slice):
             last = at.stop - 1 if self.count else -1
@@ -174,11 +174,11 @@ class _Walk:
             first, last = (int(own.min()), int(own.max())) if len(own) else (0, -1)
         if first < 0 or last >= size:
             raise refused(
-                self.group.name, f"a buffer has {size} entries, and entry {max(first, last)} is needed"
+                self.group.name, f"a buffer has {size} entries, but entry {max(first, last)} is required"
             )
 
     def _pick(self, array: IntArray) -> IntArray:
-        """Return the entries of an array that were reached, 0 for those that are not valid."""
+        """Return the entries of an array at the current entries, 0 for those that are not valid."""
         self._check_places(len(array))
         if isinstance(self.at, slice):
             return array[self.at]
@@ -209,7 +209,7 @@ class _Walk:
         at = self.at
         places = np.arange(at.start, at.stop, dtype=np.int64) if isinstance(at, slice) else at
         if len(places) and int(places.max()) * size > MAX_INT64:
-            raise refused(self.group.name, f"it has lists of {size} that start behind 64 bits")
+            raise refused(self.group.name, f"it has lists of {size} with starts beyond 64 bits")
         if self.valid is not None:
             self._lists(places * size, places * size + size)
             return

@@ -1,9 +1,9 @@
-"""Ragged arrays of the CF conventions: one variable deals others to rows.
+"""Ragged arrays of the CF conventions: one variable assigns the samples of others to rows.
 
-A variable with the attribute `sample_dimension` has the length of each row; the rows follow one another
-along the dimension with this name. A variable with `instance_dimension` has for each sample the number of
-its row, from 0 to the extent of that dimension. Every other variable whose first dimension is that of the
-samples is one tensor of rows.
+A variable with the attribute `sample_dimension` has the length of each row; the rows are contiguous along the
+dimension with this name. A variable with `instance_dimension` has the row number of each sample, from 0 to
+the extent of that dimension. Every other variable with the sample dimension as its first dimension is one
+tensor of rows.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ _Dimension: TypeAlias = tuple[str, str]
 @final
 @frozen(eq=False)
 class Variable:
-    """An array with the name of its first dimension, and the attributes that make it deal others."""
+    """An array with the name of its first dimension, and its attributes for ragged arrays."""
 
     part: Part
     dimension: str | None
@@ -46,25 +46,25 @@ class Variable:
 
     @property
     def group(self) -> str:
-        """The path of its group."""
+        """Path of its group."""
         return self.part.name.rpartition("/")[0]
 
 
 @final
 @frozen(eq=False)
 class DealtRows:
-    """The variables that are rows, and the losses."""
+    """Variables that are rows, and losses."""
 
     readers: Mapping[str, Read]
     losses: tuple[Loss, ...]
     told: Callable[[], tuple[Loss, ...]]
-    """Returns the losses that only counts and numbers of instances can tell."""
+    """Function that returns the losses found by reading counts and row numbers."""
 
 
 def deal_variables(
     variables: Iterable[Variable], extents: Mapping[_Dimension, int], limits: Limits
 ) -> DealtRows:
-    """Return the variables of a file that others deal to rows; no element is read."""
+    """Return the variables of a file that form rows, without reading elements."""
     given = list(variables)
     losses: list[Loss] = []
     dealers: dict[_Dimension, _Dealer] = {}
@@ -87,7 +87,7 @@ def deal_variables(
 def _dealt_dimensions(
     own: Variable, extents: Mapping[_Dimension, int], losses: list[Loss]
 ) -> Iterator[tuple[_Dimension, int | None]]:
-    """Yield each dimension that a variable deals, with the number of rows unless its elements are counts."""
+    """Yield each sample dimension of a variable, with the number of rows unless its elements are counts."""
     name, part = own.part.name, own.part
     wanted: list[tuple[str, str | None]] = []
     if own.samples is not None:
@@ -108,7 +108,7 @@ def _dealt_dimensions(
 
 
 def _place(group: str, dimension: str, extents: Mapping[_Dimension, int]) -> _Dimension | None:
-    """Return the dimension with a name that a group sees: its own, or that of a group above."""
+    """Return the dimension with a name that is visible in a group: its own, or an ancestor's."""
     while (group, dimension) not in extents:
         if not group:
             return None
@@ -122,20 +122,20 @@ def _left(name: str, why: str) -> Loss:
 
 @final
 class _Dealer:
-    """A variable that deals one dimension to rows; its elements are read on first use."""
+    """A variable that assigns the samples of a dimension to rows; its elements are read on first use."""
 
     __slots__ = ("_found", "dealt", "limits", "n_rows", "part")
 
     def __init__(self, part: Part, n_rows: int | None, limits: Limits) -> None:
         self.part, self.limits = part, limits
         self.n_rows = n_rows
-        """The number of instances; None if the elements are counts."""
+        """Number of instances; None if the elements are counts."""
         self.dealt: list[Part] = []
-        """The variables that are dealt."""
+        """Variables with this sample dimension."""
         self._found: _Rows | None = None
 
     def losses(self) -> list[Loss]:
-        """Return a loss if this variable deals nothing, and one for each variable that does not fit it."""
+        """Return a loss if no variable has this sample dimension, and one for each mismatched variable."""
         found = self._rows()
         if isinstance(found, Loss):
             return [found]
@@ -154,7 +154,7 @@ class _Dealer:
         ]
 
     def deal(self, part: Part) -> "Tensor[Any] | View[Any]":
-        """Return a variable in rows, or as it is if the counts or numbers do not fit it."""
+        """Return a variable as rows, or unchanged if the counts or row numbers do not match."""
         found, value = self._rows(), cast("Tensor[Any]", part.read())
         if isinstance(found, Loss) or found.total != part.extents[0]:
             return value
@@ -165,7 +165,7 @@ class _Dealer:
             try:
                 self._found = self._read()
             except Exception as error:  # noqa: BLE001 - whatever the library says of damage: others stay readable
-                # Not kept: a server that did not answer may answer later.
+                # Do not cache the failure, because a server may answer later.
                 return _left(self.part.name, str(error))
         return self._found
 
@@ -175,10 +175,10 @@ class _Dealer:
         if self.n_rows is None:
             total = float(numbers.sum(dtype=float))
             if low < 0 or total > self.limits.extent:
-                raise DataFileError(f"it has counts from {low} on with the sum {total:.0f}")
+                raise DataFileError(f"its counts have the minimum {low} and the sum {total:.0f}")
             return _Rows(numbers, None, int(numbers.sum()))
         if len(numbers) and not 0 <= low <= high < self.n_rows:
-            raise DataFileError(f"it has numbers from {low} to {high} of {self.n_rows} instances")
+            raise DataFileError(f"its row numbers range from {low} to {high}, for {self.n_rows} instances")
         check_bytes(8.0 * self.n_rows, self.part.name, self.limits)
         order = None if (numbers[1:] >= numbers[:-1]).all() else np.argsort(numbers, kind="stable")
         return _Rows(np.bincount(numbers, minlength=self.n_rows), order, len(numbers))
@@ -191,5 +191,5 @@ class _Rows:
 
     lengths: IntArray
     order: IntArray | None
-    """The samples by rows; None if they have this order."""
+    """Order of the samples by rows; None if they are already in this order."""
     total: int

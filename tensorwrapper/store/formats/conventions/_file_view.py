@@ -1,4 +1,4 @@
-"""The view that a convention has of a file, and its answer: HDF5 and Zarr give the same."""
+"""Interface between conventions and files, common to HDF5 and Zarr."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
@@ -31,22 +31,22 @@ __all__ = [
 ]
 
 Read: TypeAlias = Callable[[], object]
-"""Reads a tensor or a view, lazily where the parts allow that."""
+"""Function that returns a tensor or a view, lazily where possible."""
 
 RAW: Final = "tw.open(path, raw=True) lists its arrays"
 ROOT: Final = "array"
-"""The name of the tensor that is a file by itself."""
+"""Name of a tensor that is a whole file."""
 
 
 @final
 @frozen(eq=False)
 class Part:
-    """One array of a file before any element is read."""
+    """One array of a file, before reading elements."""
 
     name: str
     extents: Extents
     dtype: "np.dtype[Any]"
-    """The type of the elements; `StringDType` for text of any kind."""
+    """Dtype of the elements; `StringDType` for any kind of text."""
     read: Read
 
 
@@ -57,11 +57,11 @@ class Group:
 
     name: str
     attribute: Callable[[str], object]
-    """Returns an attribute as a value of Python, or None if it is missing or has another type."""
+    """Function that returns an attribute as a Python value, or None if it is missing or unsupported."""
     part: Callable[[str], Part | None]
-    """Returns the array with a path in the group, or None if the path is free.
+    """Function that returns the array at a path in the group, or None if the path is free.
 
-    Raises `DataFileError` if the object with this path cannot be a part.
+    It raises `DataFileError` if the object at this path cannot be a part.
     """
     limits: Limits
     null_rows: NullRows = "refuse"
@@ -70,20 +70,20 @@ class Group:
 @final
 @frozen(eq=False)
 class Put:
-    """The tensors that a convention makes of a group."""
+    """Tensors that a convention assembles from a group."""
 
     packing: str
     parts: tuple[str, ...]
-    """Paths of the arrays that lose their own names."""
+    """Paths of the arrays that are hidden."""
     tensors: tuple[tuple[str, Read], ...]
-    """Ends of names with their readers: "" is the group itself, ".x" its field x."""
+    """Readers by suffix: "" is the group itself, ".x" its field x."""
     attributes: frozenset[str]
-    """Attributes of the group that the tensors say in full."""
+    """Attributes of the group that the tensors fully represent."""
     losses: tuple[Loss, ...] = attrs.field(default=())
 
 
 def broken(name: str, convention: str, why: Exception) -> Loss:
-    """Return the loss of a group that declares a convention and breaks it."""
+    """Return the loss of a group that violates the convention that it declares."""
     return unread(
         f"the group {name!r} declares {convention}, and its arrays are listed instead",
         name,
@@ -93,8 +93,8 @@ def broken(name: str, convention: str, why: Exception) -> Loss:
 
 
 def refused(name: str, why: str) -> DataFileError:
-    """Return the error of a tensor whose parts contradict each other."""
-    return DataFileError(Loss(f"{name!r} cannot be put together, {why}", name, "convention", RAW))
+    """Return the error of a tensor with inconsistent parts."""
+    return DataFileError(Loss(f"cannot assemble {name!r}: {why}", name, "convention", RAW))
 
 
 def whole(part: Part, limits: Limits) -> Array:
@@ -104,7 +104,7 @@ def whole(part: Part, limits: Limits) -> Array:
 
 
 def integers_of(part: Part, limits: Limits) -> IntArray:
-    """Return all elements of a part of integers; numbers above 63 bits are below 0, and fail every check."""
+    """Return all elements of an integer part. Numbers above 63 bits become negative, and fail every check."""
     return whole(part, limits).astype(np.int64, copy=False)
 
 

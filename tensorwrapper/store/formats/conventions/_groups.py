@@ -1,4 +1,4 @@
-"""The conventions that make tensors of one group."""
+"""Conventions that assemble tensors from a group."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -19,7 +19,7 @@ _CONVENTIONS: Final[Mapping[str, Callable[[Group], Put | None]]] = {
 
 
 def put_together(group: Group) -> Put | Loss | None:
-    """Return the tensors of a group, or the loss if it breaks a convention, or None if it declares none."""
+    """Return the tensors of a group, a loss if it violates its convention, or None if it declares none."""
     for convention, found_in in _CONVENTIONS.items():
         try:
             found = found_in(group)

@@ -1,4 +1,4 @@
-"""Nullable columns of AnnData: a group of `values` and `mask` is one tensor with nulls.
+"""Nullable columns of AnnData: a group of `values` and `mask` is a tensor with nulls.
 
 The attribute `encoding-type` is `nullable-integer`, `nullable-boolean` or `nullable-string-array`. The mask
 is True for a null.
@@ -19,17 +19,17 @@ from tensorwrapper.tensor.lowlevel import buffer_beside_valid
 __all__ = ["nullable_of"]
 
 _KINDS: Final = {"nullable-integer": "iu", "nullable-boolean": "b", "nullable-string-array": "T"}
-"""Kinds of the types of values, by declaration."""
+"""Dtype kinds of the values, by declaration."""
 _PARTS: Final = ("values", "mask")
 
 
 def nullable_of(group: Group) -> Put | None:
-    """Return the tensor of a nullable column, or None if the group declares none.
+    """Return the tensor of a nullable column, or None if the group does not declare one.
 
     Raises
     ------
     DataFileError
-        If the values or the mask are missing, or do not fit each other.
+        If the values or the mask are missing, or do not match.
     """
     kinds = _KINDS.get(str(group.attribute("encoding-type")))
     if kinds is None:
@@ -40,7 +40,7 @@ def nullable_of(group: Group) -> Put | None:
     values, mask = cast("list[Part]", parts)
     if values.dtype.kind not in kinds or mask.dtype.kind != "b" or values.extents != mask.extents:
         raise DataFileError(
-            f"its values are {values.dtype} {values.extents}, and their mask is {mask.dtype} {mask.extents}"
+            f"its values are {values.dtype} {values.extents}, but their mask is {mask.dtype} {mask.extents}"
         )
     read = partial(_read, values, mask, group)
     return Put("nullable", _PARTS, (("", read),), frozenset(("encoding-type", "encoding-version")))

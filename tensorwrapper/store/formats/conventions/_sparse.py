@@ -30,12 +30,12 @@ _PARTS: Final = ("data", "indices", "indptr")
 
 
 def sparse_of(group: Group) -> Put | None:
-    """Return the sparse tensor of a group, or None if the group declares none.
+    """Return the sparse tensor of a group, or None if the group does not declare one.
 
     Raises
     ------
     DataFileError
-        If an array or the shape is missing, or does not fit the others.
+        If an array or the shape is missing, or does not match the others.
     """
     kind = group.attribute("encoding-type")
     if kind not in _KINDS:
@@ -78,10 +78,10 @@ def _read(
     if starts[0] != 0 or starts[-1] != len(columns) or (starts[1:] < starts[:-1]).any():
         raise refused(group.name, f"'indptr' does not ascend from 0 to {len(columns)}")
     if len(columns) and not 0 <= int(columns.min()) <= int(columns.max()) < shape[1]:
-        raise refused(group.name, f"'indices' has numbers outside of 0 to {shape[1] - 1}")
+        raise refused(group.name, f"'indices' has numbers outside 0 to {shape[1] - 1}")
     coords = np.empty((len(columns), 2), np.int64)
     coords[:, 0] = np.repeat(np.arange(shape[0]), np.diff(starts))
     coords[:, 1] = columns
-    # SciPy adds up elements that are stored several times.
+    # Sum elements that are stored several times, as SciPy does.
     found = sparse(coords, whole(data, group.limits), (shape[0], shape[1]), duplicates="sum")
     return found.permute((1, 0)) if is_transposed else found

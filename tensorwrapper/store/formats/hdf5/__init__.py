@@ -1,1 +1,1 @@
-"""HDF5 files, read and written."""
+"""Read and write HDF5 files."""

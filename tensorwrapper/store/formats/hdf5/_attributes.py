@@ -1,4 +1,4 @@
-"""Attributes of HDF5 as values of Python, each checked before HDF5 reads it."""
+"""HDF5 attributes as Python values, each checked before HDF5 reads it."""
 
 from math import prod
 from typing import TYPE_CHECKING, Final
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["plain_attribute"]
 
 _NUMBERS: Final = 64
-"""Entries of an attribute that is a list: more than any rank."""
+"""Length limit of a list attribute, larger than any rank."""
 
 
 def plain_attribute(found: "h5py.Group | h5py.Dataset", heaps: "Heaps", key: str) -> object:
-    """Return an attribute that is a text, an integer or a short list of integers; None for all others."""
+    """Return an attribute that is a string, an integer or a short list of integers; None for others."""
     import h5py  # noqa: PLC0415 - an extra
 
     if key not in found.attrs:

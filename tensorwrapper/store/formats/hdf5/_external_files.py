@@ -1,7 +1,7 @@
-"""HDF5 files that lead to others: external links, virtual datasets, and datasets stored in other files.
+"""HDF5 files that refer to others: external links, virtual datasets, and external storage.
 
-They are followed below the folder that the caller names, and nowhere else. Without one, `open_hdf5` alone
-tells of them. HDF5 itself opens no file by an external link: it would follow any path.
+References are followed only below the caller's `follow` folder. Without it, `open_hdf5` only lists them. HDF5
+itself never resolves an external link here, because it would follow any path.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["open_linked"]
 
 _DEEPEST: Final = 16
-"""Files on the way from the first one."""
+"""Limit on the length of a chain of files."""
 _MOST_FILES: Final = 64
 _MOST_PARTS: Final = 1024
-"""Parts of one dataset in other files or datasets."""
+"""Limit on the parts of one dataset in other files or datasets."""
 _NUMBERS: Final = "biufcmM"
 
 
@@ -47,7 +47,7 @@ def open_linked(where: Where, how: Opening) -> Contents:
     Raises
     ------
     DataFileError
-        If there is no such file, or HDF5 cannot read it.
+        If the file is missing, or HDF5 cannot read it.
     """
     if how.follow is None or isinstance(where, Ranges):
         return open_hdf5(where, how)
@@ -55,13 +55,13 @@ def open_linked(where: Where, how: Opening) -> Contents:
 
 
 class _Outside:
-    """The files that one leads to, each opened once."""
+    """Files that a file refers to, each opened once."""
 
     def __init__(self, how: Opening, opened: dict[Path, Contents]) -> None:
         self.how, self.opened = how, opened
 
     def open(self, path: Path, chain: tuple[Path, ...]) -> Contents:
-        """Return the contents of a file; `chain` are the real paths of the files that led to it."""
+        """Return the contents of a file; `chain` has the real paths of the files that referred to it."""
         import h5py  # noqa: PLC0415 - an extra
 
         contents = open_hdf5(path, self.how)
@@ -98,7 +98,7 @@ class _Outside:
     def _linked(
         self, name: str, link: "h5py.ExternalLink", path: Path, chain: tuple[Path, ...]
     ) -> Contents | Loss:
-        """Return the target of an external link, under its name."""
+        """Return the target of an external link, under the name of the link."""
         what = f"the link {name!r}"
         target = followed(link.filename, path, self.how.follow, name, what)
         if isinstance(target, Loss):
@@ -117,7 +117,7 @@ class _Outside:
         return found
 
     def _stored(self, name: str, file: "h5py.File", path: Path) -> Contents | Loss:
-        """Return a dataset whose elements are in other files, if all of these are followed."""
+        """Return a dataset whose elements are in other files, if all of these may be followed."""
         found = _dataset(file, name)
         base = self._folder_of(found, file, name, path)
         if isinstance(base, Loss):
@@ -128,12 +128,12 @@ class _Outside:
             return Loss(text, name, "type")
         if max(found.shape, default=0) > self.how.limits.extent:
             text = f"{name!r} has the extents {found.shape}; {self.how.limits.extent} is the most"
-            return Loss(text, name, "member", "limits=Limits(extent=...) raises that")
+            return Loss(text, name, "member", "limits=Limits(extent=...) can raise it")
         packing = "virtual" if found.is_virtual else "external"
         return Contents({name: Held(0, found.nbytes, packing, partial(self._read, path, name))})
 
     def _read(self, path: Path, name: str) -> "View[Any]":
-        """Return a view of such a dataset. Check its files again: others may be there now."""
+        """Return a view of such a dataset. Check its files again, as they may have been replaced."""
         import h5py  # noqa: PLC0415 - an extra
 
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - other kinds need no views
@@ -144,7 +144,7 @@ class _Outside:
         if isinstance(base, Loss):
             raise DataFileError(base)
         if not found.is_virtual:
-            # HDF5 keeps one folder of other files for a dataset, however often that is open. Only a file of
+            # HDF5 shares the folder of external files between all open handles of a dataset. Only a file with
             # another driver has its own.
             access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
             access.set_efile_prefix(str(base).encode())
@@ -154,9 +154,9 @@ class _Outside:
         return placed(as_view(CheckedSource(ArraySource(found), path, "HDF5", name)), labels, None)
 
     def _folder_of(self, found: "h5py.Dataset", file: "h5py.File", name: str, path: Path) -> Path | Loss:
-        """Return the folder of the files that have the elements of a dataset, or why one is not followed."""
+        """Return the folder of the files with the elements of a dataset, or why one is not followed."""
         what, targets = f"the dataset {name!r}", _targets(found)
-        # HDF5 looks for virtual datasets beside the file, before it does elsewhere.
+        # HDF5 first searches for virtual datasets next to the file.
         folders = [path.parent, *([] if found.is_virtual else [Path(str(self.how.follow))])]
         if len(targets) > _MOST_PARTS:
             return Loss(f"{what} is in {len(targets)} parts; {_MOST_PARTS} are the most", name, "link")
@@ -174,7 +174,7 @@ class _Outside:
             if not folders:
                 return Loss(f"{what} leads to {target!r} and to files in other folders", name, "link")
             if source is not None:
-                # Without `follow`: HDF5 would go wherever that file leads.
+                # Open without `follow`, because HDF5 would follow any reference in that file.
                 alone = open_hdf5(place, attrs.evolve(self.how, follow=None, raw=True))
                 if source.strip("/") not in alone.held:
                     text = f"{what} leads to {source!r} in {target!r}, which is not a plain dataset"
@@ -189,7 +189,7 @@ def _dataset(file: "h5py.File", name: str) -> "h5py.Dataset":
 
 
 def _is_plain(file: "h5py.File", name: str) -> bool:
-    """Return True if a dataset of this file has its elements itself, and no link leads to it."""
+    """Return True if a dataset has its elements in this file, and is not reached by a link."""
     import h5py  # noqa: PLC0415 - an extra
 
     parts = [own for own in name.split("/") if own]
@@ -201,25 +201,25 @@ def _is_plain(file: "h5py.File", name: str) -> bool:
 
 
 def _targets(found: "h5py.Dataset") -> list[tuple[str, str | None]]:
-    """Return the files that have elements of a dataset, with the dataset in each if it is virtual."""
+    """Return the files with elements of a dataset, and for a virtual dataset the dataset in each."""
     if found.is_virtual:
         return list(dict.fromkeys([(own.file_name, own.dset_name) for own in found.virtual_sources()]))
     return [(str(own), None) for own in dict.fromkeys([own[0] for own in found.external or ()])]
 
 
 def _renamed(path: str, name: str, own: str, held: Held | None = None) -> str | None:
-    """Return a name at or below a path, with another one in its place; None for all other names."""
+    """Return a name at or below a path, with the path replaced; None for other names."""
     if own == path:
         return name
     if not path:
         return f"{name}/{own}"
-    # The fields of records have the name of the dataset before a dot.
+    # Fields of records have the name of the dataset as a prefix with a dot.
     is_field = held is not None and held.packing == "field" and own.startswith(f"{path}.")
     return name + own[len(path) :] if is_field or own.startswith(f"{path}/") else None
 
 
 def _below(contents: Contents, target: str, name: str) -> Contents | None:
-    """Return the contents of a file at or below a path, under another name; None if there are none."""
+    """Return the contents of a file at or below a path, under another name; None if empty."""
     path = target.strip("/")
     if contents.resolve is not None:
         path = contents.resolve(path) or path
@@ -228,7 +228,7 @@ def _below(contents: Contents, target: str, name: str) -> Contents | None:
 
     def losses(given: Iterable[Loss]) -> tuple[Loss, ...]:
         pairs = [(loss, moved(loss.name)) for loss in given if loss.name]
-        return tuple([_retold(loss, own) for loss, own in pairs if own is not None])
+        return tuple([_renamed_loss(loss, own) for loss, own in pairs if own is not None])
 
     def attributes() -> Mapping[str, Sequence[str] | Loss]:
         pairs = [(moved(own), keys) for own, keys in contents.attributes().items()]
@@ -242,7 +242,7 @@ def _below(contents: Contents, target: str, name: str) -> Contents | None:
         if new is None:
             continue
         if first is None:
-            # Its first name is not below the path.
+            # The first name is not below the path.
             held[new] = contents.held[own]
             listed[own] = new
         else:
@@ -260,21 +260,21 @@ def _below(contents: Contents, target: str, name: str) -> Contents | None:
     )
 
 
-def _retold(loss: Loss, name: str) -> Loss:
+def _renamed_loss(loss: Loss, name: str) -> Loss:
     return unread(f"{name!r} in another file", name, DataFileError(loss))
 
 
 def _joined(contents: Contents, found: Contents, loss: Loss, file: "h5py.File") -> Contents:
-    """Return the contents of a file with those to which a name leads, in place of the loss of it.
+    """Return the contents of a file, with the target of a name instead of its loss.
 
-    Fields of records give way to all else that has their name, as they do in one file.
+    Fields of records are renamed if another object has their name, as within one file.
     """
     fixed = {*found.aliases, *[name for name, own in found.held.items() if own.packing != "field"]}
     free = FreeNames({*contents.held, *contents.aliases, *fixed})
     told: list[Loss] = []
 
     def moved(held: Mapping[str, Held], taken: Callable[[str], bool]) -> dict[str, str]:
-        """Return other names of the fields that must give way."""
+        """Return new names for the fields that must be renamed."""
         names: dict[str, str] = {}
         for name, own in held.items():
             if own.packing != "field" or not taken(name):
@@ -307,7 +307,7 @@ def _with_soft(contents: Contents, led: Sequence[Loss]) -> Contents:
     """Return the contents without losses of working soft links."""
     held, aliases, working = contents.held, dict(contents.aliases), list[Loss]()
     for loss in led:
-        # `resolve` returns any other name itself.
+        # `resolve` returns other names unchanged.
         target = None if contents.resolve is None else contents.resolve(loss.name)
         if target is None or target == loss.name:
             continue

@@ -1,4 +1,4 @@
-"""HDF5 files by byte ranges: a stream for h5py, and elements that need no h5py."""
+"""HDF5 files by byte ranges: a stream for h5py, and sources that do not need h5py."""
 
 import io
 import itertools
@@ -36,12 +36,12 @@ __all__ = ["FetchedChunks", "fetched_source", "stream_for_hdf5"]
 _DEFLATE: Final = 1
 _SHUFFLE: Final = 2
 _Chunk: TypeAlias = tuple[int, int, int, Index]
-"""Start and stop of a chunk, a mask of skipped filters, and its number in each mode."""
+"""Start and stop of a chunk, the mask of skipped filters, and its number in each mode."""
 
 
 @final
 class _Stream(io.RawIOBase):
-    """A file of ranges for h5py, which checks heaps on the way."""
+    """A file of byte ranges for h5py, which checks heaps as they are read."""
 
     def __init__(self, ranges: Ranges, heaps: Heaps) -> None:
         self._file, self._heaps = ranges.file_for_libraries(), heaps
@@ -57,29 +57,29 @@ class _Stream(io.RawIOBase):
         start = self._file.tell()
         found = self._file.read(len(wanted))
         self._heaps.check_between(start, start + len(wanted))
-        # Zeros behind the end, as in HDF5; h5py would leave the old content of memory.
+        # Return zeros beyond the end, as HDF5 does; h5py would leave old memory content.
         wanted[:] = found.ljust(len(wanted), b"\0")
         return len(wanted)
 
 
 def stream_for_hdf5(ranges: Ranges, heaps: Heaps) -> BinaryIO:
-    """Return a file of ranges that `h5py.File` opens."""
+    """Return a file of byte ranges for `h5py.File`."""
     return cast("BinaryIO", _Stream(ranges, heaps))
 
 
 def fetched_source(ranges: Ranges, found: "h5py.Dataset", otherwise: "Source", limits: Limits) -> "Source":
-    """Return the elements of a dataset as a source that fetches them without h5py, where that can be.
+    """Return the elements of a dataset as a source, which fetches without h5py where possible.
 
     Parameters
     ----------
     ranges
         The file.
     found
-        A dataset of one piece, or of chunks.
+        A contiguous or chunked dataset.
     otherwise
-        The same elements as h5py reads them.
+        The same elements, read by h5py.
     limits
-        The bytes that a chunk may take.
+        Limits on the bytes of a chunk.
     """
     dtype, size = found.dtype, prod(found.shape)
     if not size or not found.shape or not reads_raw(found, dtype):
@@ -90,27 +90,27 @@ def fetched_source(ranges: Ranges, found: "h5py.Dataset", otherwise: "Source", l
         own = otherwise if start is None else fetched_array(ranges, start, found.shape, dtype)
         return own if isinstance(own, FetchedElements) else otherwise
     filters = _filters_of(found)
-    # With a user block, versions of HDF5 differ in where they say that chunks are.
+    # With a user block, versions of HDF5 report different chunk positions.
     if filters is None or found.file.userblock_size or _has_swapped_places(found):
         return otherwise
     return FetchedChunks(ranges, found, found.shape, found.chunks, dtype, filters, otherwise, limits)
 
 
 def _has_swapped_places(found: "h5py.Dataset") -> bool:
-    """Tell whether HDF5 may say the places of other chunks: if one mode may grow, and is not the first.
+    """Return True if HDF5 may report wrong chunk positions: if a mode other than the first is unlimited.
 
-    It counts chunks with that mode first, and up to version 2.0 says their places as if it did not.
+    HDF5 numbers chunks with that mode first, but up to version 2.0 reports positions in the usual order.
     """
     growing = [mode for mode, most in enumerate(found.maxshape) if most is None]
     return len(growing) == 1 and growing[0] > 0
 
 
 def _filters_of(found: "h5py.Dataset") -> tuple[int, ...] | None:
-    """Return the filters of a dataset that are known here; None if there are others."""
+    """Return the filters of a dataset; None if one is not supported here."""
     plist = found.id.get_create_plist()
     own = [plist.get_filter(number) for number in range(plist.get_nfilters())]
     numbers = tuple([code for code, *_ in own])
-    # HDF5 may silently leave chunks at the edge unfiltered. Only deflated ones can be recognised.
+    # HDF5 may silently skip filters for edge chunks, which is detectable only for deflate.
     if numbers not in ((), (_DEFLATE,), (_SHUFFLE, _DEFLATE)):
         return None
     sizes = [values for code, _, values, _ in own if code == _SHUFFLE]
@@ -120,7 +120,7 @@ def _filters_of(found: "h5py.Dataset") -> tuple[int, ...] | None:
 @final
 @frozen(eq=False, repr=False)
 class FetchedChunks:
-    """A dataset in chunks: those that a selection touches are fetched together, and unpacked here."""
+    """A chunked dataset, whose touched chunks are fetched together and decompressed here."""
 
     ranges: Ranges
     found: "h5py.Dataset"
@@ -143,24 +143,24 @@ class FetchedChunks:
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it."""
+        """Abilities of the source: reads in any thread."""
         return frozenset(("threads",))
 
     @property
     def nbytes(self) -> int:
-        """The bytes of a chunk when it is unpacked."""
+        """Decompressed size of a chunk in bytes."""
         return prod(self.chunks) * self.dtype.itemsize
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes the chunks have that a selection touches, when they are unpacked."""
+        """Return the decompressed size in bytes of the chunks that a selection touches."""
         if not selection.size:
             return 0
         return prod(map(len, self._touched(cast("Outer", selection)))) * self.nbytes
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:
-        """Return how many requests a read makes, and how many bytes come."""
+        """Return the number of requests and bytes of a read."""
         with of_stranger(self.ranges.name, "HDF5"):
-            lying = self._lying(self._wanted(selections))
+            lying = self._stored_chunks(self._wanted(selections))
         if not lying:
             return 0, 0
         starts, stops, groups = self._spans(lying)
@@ -168,7 +168,7 @@ class FetchedChunks:
         return int((-(-lengths // LONGEST)).sum()), int(lengths.sum())
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Fetch the chunks that are touched, those that lie close together by one request."""
+        """Fetch the touched chunks, with one request for neighbouring chunks."""
         with of_stranger(self.ranges.name, "HDF5"):
             self._read(selections, out)
         if not all(map(are_truths, out)):
@@ -188,7 +188,7 @@ class FetchedChunks:
                 assign_elements(target[where], chunk[np.ix_(*[own.inner for own in parts])])
 
     def _touched(self, selection: "Outer") -> list[list[ChunkSelection]]:
-        """Return the chunks that are touched, for each mode."""
+        """Return the touched chunks of each mode."""
         found: list[list[ChunkSelection]] = []
         for positions, extent in zip(selection.modes, self.chunks, strict=True):
             places: IntArray = np.asarray(positions, dtype=np.int64)
@@ -204,8 +204,8 @@ class FetchedChunks:
                 found |= dict.fromkeys(itertools.product(*modes))
         return found
 
-    def _lying(self, wanted: "Iterable[Index]") -> list[_Chunk]:
-        """Return the chunks that are in the file, in their order there; others were never written."""
+    def _stored_chunks(self, wanted: "Iterable[Index]") -> list[_Chunk]:
+        """Return the chunks that are stored in the file, in file order."""
         found: list[_Chunk] = []
         for index in wanted:
             corner = tuple([number * extent for number, extent in zip(index, self.chunks, strict=True)])
@@ -216,9 +216,9 @@ class FetchedChunks:
 
     def _unpacked(self, wanted: "dict[Index, Any]") -> Iterator[tuple[Index, Array]]:
         """Yield chunks with their numbers."""
-        lying = self._lying(wanted)
+        lying = self._stored_chunks(wanted)
         for index in wanted.keys() - {own[3] for own in lying}:
-            # It has no bytes, and h5py knows its fill value.
+            # An unwritten chunk has no bytes, and h5py knows its fill value.
             yield index, self._by_h5py(index)
         if not lying:
             return
@@ -231,14 +231,14 @@ class FetchedChunks:
                 yield index, self._chunk(index, raw[start - first : stop - first], mask)
 
     def _spans(self, lying: list[_Chunk]) -> tuple[IntArray, IntArray, IntArray]:
-        """Return where chunks start and stop, and which of them begin a request."""
+        """Return the starts and stops of chunks, and the chunks that begin a request."""
         starts, stops = np.array([own[:2] for own in lying], dtype=np.int64).T
-        # A file that was damaged may have chunks that overlap.
+        # A damaged file may have overlapping chunks.
         stops = np.maximum.accumulate(stops)
         return starts, stops, self.ranges.grouped(starts, stops)
 
     def _chunk(self, index: Index, raw: memoryview, mask: int) -> Array:
-        """Return the elements of a chunk; `mask` has the filters that it went around."""
+        """Return the elements of a chunk; `mask` has the skipped filters."""
         found: bytes | memoryview | None = raw
         for number in reversed(range(len(self.filters))):
             if found is None or mask >> number & 1:
@@ -250,7 +250,7 @@ class FetchedChunks:
         return np.frombuffer(found, self.dtype).reshape(self.chunks)
 
     def _by_h5py(self, index: Index) -> Array:
-        """Return a chunk with other filters: HDF5 unpacks it, or raises the error."""
+        """Return a chunk with other filters; HDF5 decodes it or raises."""
         from tensorwrapper.selection import Outer  # noqa: PLC0415 - a room above, which files alone do not need
 
         modes = [
@@ -279,7 +279,7 @@ class FetchedChunks:
 
 
 def _inflated(raw: "bytes | memoryview", nbytes: int) -> bytes | None:
-    """Return so many bytes that zlib packed; None if it did not."""
+    """Return `nbytes` decompressed bytes; None if the data are not zlib data of that size."""
     try:
         return zlib.decompressobj().decompress(raw, nbytes + 1)
     except zlib.error:
@@ -287,7 +287,7 @@ def _inflated(raw: "bytes | memoryview", nbytes: int) -> bytes | None:
 
 
 def _unshuffled(raw: "bytes | memoryview", size: int) -> bytes:
-    """Return elements of bytes that lie apart: the first of all, the second of all, and so on."""
+    """Undo the shuffle filter, which groups the first bytes of all elements, the second bytes, and so on."""
     flat = np.frombuffer(raw, np.uint8)
     count = len(flat) // size
     return flat[: count * size].reshape(size, count).T.tobytes() + flat[count * size :].tobytes()

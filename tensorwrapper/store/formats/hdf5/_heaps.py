@@ -1,6 +1,6 @@
-"""Heaps of an HDF5 file, on which text and sequences of any length lie, looked at before HDF5 does.
+"""Check the global heaps of an HDF5 file, with variable-length data, before HDF5 reads them.
 
-HDF5 goes from one object of a heap to the next by its size, and never ends where that is 0 or leads back.
+HDF5 finds the next object of a heap by the object's size, and loops for ever if this is 0 or wraps around.
 """
 
 from typing import Final, final
@@ -13,24 +13,24 @@ from tensorwrapper.store.system._map import FileMap
 __all__ = ["Heaps"]
 
 _MARK: Final = b"GCOL\x01"
-_HEAD: Final = 16  # bytes before the first object, and before the bytes of each
+_HEAD: Final = 16  # bytes of the heap header, and of each object header
 
 
 @final
 class Heaps:
-    """The heaps of one file; they are found by their marks when they are first needed."""
+    """Heaps of one file, found by their signatures on first use."""
 
     __slots__ = ("_checked", "_memory", "_refused", "_walked")
 
     def __init__(self, memory: FileMap | Ranges) -> None:
         self._memory = memory
-        # The stream of a file by ranges checks each heap when HDF5 reads it.
+        # The stream of a file by byte ranges checks each heap when HDF5 reads it.
         self._checked = isinstance(memory, Ranges)
         self._walked: set[int] = set()
         self._refused: str | None = None
 
     def check(self) -> None:
-        """Raise if HDF5 would not come to the end of a heap; the first call looks at the whole file.
+        """Raise if HDF5 would loop on a heap; the first call searches the whole file.
 
         Raises
         ------
@@ -38,7 +38,7 @@ class Heaps:
             If there is such a heap.
         """
         if self._refused is not None:
-            # Remember the result: reading many datasets would search the file as often.
+            # Cache the result, because every dataset read would search the file again.
             raise DataFileError(self._refused)
         if self._checked or isinstance(self._memory, Ranges):
             return
@@ -49,7 +49,7 @@ class Heaps:
         self._checked = True
 
     def check_between(self, start: int, stop: int) -> None:
-        """Raise if HDF5 would not come to the end of a heap whose mark has one of these bytes.
+        """Raise if HDF5 would loop on a heap with its signature in this byte range.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Heaps:
         place = start + _HEAD
         while place + _HEAD <= end:
             size = self._number(place + 8)
-            # Object 0 is the free space, and its size is that of all of it.
+            # Object 0 is the free space; its size includes its header.
             if self._bytes(place, place + 2) != b"\0\0":
                 size = _HEAD + (size + 7) // 8 * 8
             if not 0 < size < 2**63:

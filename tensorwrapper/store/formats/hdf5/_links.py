@@ -1,7 +1,7 @@
-"""All names in an HDF5 file: their targets, and the names that share a target.
+"""All names in an HDF5 file, with their targets.
 
-Soft links, second names and groups under several names are followed inside the file, by their text. External
-links to other files are never opened.
+Soft links, hard links and groups under several names are resolved inside the file by path. External links are
+never opened.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["place_of", "walk"]
 
 _DEPTH: Final = 256
-"""Groups in groups that are gone into."""
+"""Limit on the nesting depth of groups."""
 _Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] | None]"
-"""Callback for named objects; returns the members of a group without separate names, or None for all."""
+"""Callback for named objects; returns the members of a group to hide, or None to skip all."""
 
 
 def walk(file: "h5py.File", enter: _Enter) -> Links:
-    """Show all datasets and groups once, in the order of their names, and return the other names."""
+    """Call `enter` once for each dataset and group, in the order of names; return the other names."""
     links = Links()
     first = {place_of(file.id): ""}
     root = iter(_names("", file, enter("", file) or (), links))
@@ -56,13 +56,13 @@ def walk(file: "h5py.File", enter: _Enter) -> Links:
 
 
 def _names(above: str, group: "h5py.Group", parts: Collection[str], links: Links) -> list[str]:
-    """Return the names in a group that are text, without those of parts, and take note of the others."""
+    """Return the valid names in a group, without those of parts, and record losses for the others."""
     found: list[str] = []
     for own in group:
-        # h5py gives bytes where they are not UTF-8.
+        # h5py returns bytes for names that are not UTF-8.
         if isinstance(cast("object", own), bytes):
             name = cast("bytes", own).decode("utf-8", "backslashreplace")
-            text = f"the name {own!r} in the group {above or '/'!r} is no text in UTF-8"
+            text = f"the name {own!r} in the group {above or '/'!r} is not UTF-8"
             loss = Loss(text, f"{above}/{name}" if above else name, "name", f"h5py opens it: group[{own!r}]")
             links.losses.append(loss)
         elif own not in parts:
@@ -71,13 +71,13 @@ def _names(above: str, group: "h5py.Group", parts: Collection[str], links: Links
 
 
 def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: Links) -> bool:
-    """Take note of a name that leads to something by its text; tell whether it is one."""
+    """Record a soft or external link; return True if the name is such a link."""
     import h5py  # noqa: PLC0415 - an extra
 
     try:
         link = group.get(own, getlink=True)
     except Exception as error:  # noqa: BLE001 - h5py has no one word for links of other kinds, or that are no text
-        text = f"the link {name!r} is of a kind that h5py does not know, or is no text, {error}"
+        text = f"the link {name!r} is of a kind that h5py does not know, or is not text: {error}"
         links.losses.append(Loss(text, name, "link"))
         return True
     if isinstance(link, h5py.ExternalLink):
@@ -92,7 +92,7 @@ def _is_elsewhere(group: "h5py.Group", own: str, name: str, above: str, links: L
 def _new_at(
     group: "h5py.Group", own: str, name: str, first: dict[tuple[int, ...], str], links: Links
 ) -> "h5py.Group | h5py.Dataset | None":
-    """Return the target of a name, if it is a group or a dataset without an earlier name."""
+    """Return the target of a name if it is a group or dataset that was not visited yet."""
     import h5py  # noqa: PLC0415 - an extra
 
     try:
@@ -113,9 +113,9 @@ def _new_at(
 
 
 def place_of(found: object) -> tuple[int, ...]:
-    """Return the identity of an object among all open ones."""
+    """Return the identity of an object among all open objects."""
     import h5py  # noqa: PLC0415 - an extra
 
-    # Not `h5o.get_info`, which counts the bytes of all that says where chunks are.
+    # Do not use `h5o.get_info`, which measures the whole chunk index.
     said = h5py.h5g.get_objinfo(found)
     return *said.fileno, *said.objno

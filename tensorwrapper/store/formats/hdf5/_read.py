@@ -1,9 +1,8 @@
-"""HDF5 files, read: datasets are tensors over the mapped file, or views of chunks, by their paths in it.
+"""Read HDF5 files: datasets are tensors over the mapped file, or views of chunks, named by path.
 
-A contiguous dataset is a view of memory. h5py reads a chunked one, for each selection the chunks that it
-touches, and one whose bytes in the file are not those of NumPy's type. A group declared as ragged is one
-tensor of rows, and so is a dataset of sequences. Links to other files are not followed: the caller did not
-open those.
+A contiguous dataset is a view of memory. h5py reads chunked datasets, only the chunks that a selection
+touches, and datasets whose file format differs from NumPy's dtype. A group declared as ragged is one tensor
+of rows, and so is a dataset of sequences. Links to other files are not followed.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -78,38 +77,38 @@ __all__ = ["METADATA", "ORIGIN", "RAGGED", "open_hdf5", "opened_file"]
 _T = TypeVar("_T", "Tensor[Any]", "View[Any]")
 
 RAGGED: Final = "ragged"
-"""The attribute of a group that is one ragged tensor: JSON."""
+"""Attribute of a group that is a ragged tensor, as JSON."""
 ORIGIN: Final = "index_origin"
-"""The attribute of a dataset whose indices do not start at zero."""
+"""Attribute for the origin of a dataset."""
 METADATA: Final = "metadata"
-"""The attribute that says more of the file, or of a tensor: JSON."""
+"""Attribute for metadata of the file or a tensor, as JSON."""
 _JOINS: Final[frozenset[str]] = frozenset(("DIMENSION_LIST", "REFERENCE_LIST"))
 """Attributes that only join datasets."""
 _LABELS: Final = "DIMENSION_LABELS"
 _VARIABLE: Final = "_nc4_non_coord_"
-"""Prefix by which netCDF-4 marks variables with the name of a dimension that is not theirs."""
+"""Prefix of netCDF-4 for variables that are named like a dimension of another variable."""
 _PSEUDO: Final = "PSEUDOATOM"
 _PSEUDO_ATOMS: Final = {
     b"object": "pickles of Python objects",
     b"vlstring": "the bytes of texts",
     b"vlunicode": "the characters of texts",
 }
-"""The attribute by which PyTables declares that sequences of numbers are objects of another kind."""
-_TEXT_BYTES: Final = 2**16  # of an attribute that HDF5 keeps in place
+"""Attribute by which PyTables declares that sequences of numbers encode other objects."""
+_TEXT_BYTES: Final = 2**16  # size limit of an attribute stored in place
 _LEAST_ROWS: Final = 256
 _EARLY: Final = 2**26
-"""Bytes of a file up to which its heaps are checked before they are used."""
+"""Files up to this many bytes have their heaps checked in advance."""
 
 
 def opened_file(where: Where, heaps: Heaps) -> "h5py.File":
-    """Return a file that is open in h5py."""
+    """Open a file with h5py."""
     import h5py  # noqa: PLC0415 - an extra
 
     return h5py.File(where if isinstance(where, Path) else stream_for_hdf5(where, heaps), "r")
 
 
 def open_hdf5(where: Where, how: Opening) -> Contents:
-    """Return the contents of an HDF5 file; only names, types and extents are read.
+    """Return the contents of an HDF5 file; reads only names, dtypes and extents.
 
     Raises
     ------
@@ -121,7 +120,7 @@ def open_hdf5(where: Where, how: Opening) -> Contents:
         file = opened_file(where, finder.heaps)
         links = walk(file, finder.enter)
         led = [loss.name for loss in (*finder.losses, *links.losses) if loss.code == "link"]
-        # Links and tensors take their names before fields of records.
+        # Links and tensors have precedence over fields of records for names.
         held = finder.named([*links.targets, *([] if how.follow is None else led)])
         links.targets |= finder.variables(held)
         dealt = finder.dealt(held)
@@ -132,7 +131,7 @@ def open_hdf5(where: Where, how: Opening) -> Contents:
         losses = [*finder.losses, *dealt.losses, *links.losses, *links.broken(finder.known, finder.parts)]
         return Contents(
             held,
-            _said(file, finder.heaps),
+            _own_metadata(file, finder.heaps),
             tuple(losses),
             aliases=links.aliases(list(held), finder.groups, how.limits.tensors, finder.fields),
             attributes=partial(finder.attributes_of, file),
@@ -143,36 +142,36 @@ def open_hdf5(where: Where, how: Opening) -> Contents:
 
 
 class _Finder:
-    """Looks at all that a file has."""
+    """Collector of all objects in a file."""
 
     def __init__(self, path: Path | str, memory: FileMap | Ranges, how: Opening) -> None:
         self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
-        """Names, the records of which they are fields, and their contents."""
+        """Field names, the names of their records, and their contents."""
         self.losses: list[Loss] = []
         self.groups: set[str] = {""}
         self.known: set[str] = {""}
         """All named groups and datasets."""
         self.read: dict[str, frozenset[str]] = {}
-        """Attributes that are read, by the name of an assembled group."""
+        """Attributes that are used, by the name of an assembled group."""
         self.parts: set[str] = set()
-        """Datasets that are parts of a tensor, without separate names."""
+        """Datasets that are hidden because they are parts of a tensor."""
         self.below: dict[str, set[str]] = {}
-        """The same by their groups."""
+        """The same, by group."""
         self.scales = Scales()
         self.dimensions: set[str] = set()
         """Dimensions of netCDF without a variable."""
         self.datasets: list[tuple[str, h5py.Dataset]] = []
         """Datasets whose modes may have names."""
         self.dealers: dict[str, tuple[Part, str | None, str | None]] = {}
-        """Variables that deal others to rows: by counts, or by numbers of instances."""
+        """Variables that group others into rows: by counts, or by row numbers."""
         self.names_told: tuple[Loss, ...] | None = None
         self.fields: dict[str, dict[str, str]] = {}
         """Suffixes of the fields of records with their names, by the name of the records."""
 
     def enter(self, name: str, found: "h5py.Group | h5py.Dataset") -> Collection[str] | None:
-        """Note an object; return the names of the parts in a group, or None for a dataset."""
+        """Record an object; return the names of the parts in a group, or None for a dataset."""
         import h5py  # noqa: PLC0415 - an extra
 
         if isinstance(found, h5py.Group):
@@ -184,7 +183,7 @@ class _Finder:
         self._check_heap(found)
         self.scales.note(found)
         if is_bare_dimension(found):
-            # Its name is that of the modes that it belongs to.
+            # The name of the scale is the name of its modes.
             self.known.add(name)
             self.dimensions.add(name)
             return None
@@ -199,9 +198,9 @@ class _Finder:
             return None
         self.known.add(name)
         self.datasets.append((name, found))
-        said = _said(found, self.heaps)
+        said = _own_metadata(found, self.heaps)
         start = start_of(found) or 0
-        # HDF5 counts chunks by all that says where they are, which may be all over the file.
+        # HDF5 counts chunks by reading the whole chunk index, which may be scattered over the file.
         is_far = isinstance(self.memory, Ranges) and found.chunks is not None
         size = None if is_far else found.id.get_storage_size()
         if look.packing == "records":
@@ -216,11 +215,11 @@ class _Finder:
 
     def _check_heap(self, found: "h5py.Dataset") -> None:
         if size_of(self.memory) <= _EARLY and has_heap(found):
-            # Its fill value is on a heap, and HDF5 reads that with chunks and filters.
+            # The fill value is on a heap, which HDF5 reads for datasets with chunks and filters.
             self.heaps.check()
 
     def _enter_fields(self, name: str, found: "h5py.Dataset", look: DatasetFacts, held: Held) -> None:
-        """Note the fields of records."""
+        """Record the fields of records."""
         for path, own in field_paths(look.dtype):
             self._field(found, name, path, own, held)
         for full, why in look.odd:
@@ -228,12 +227,12 @@ class _Finder:
             self.losses.append(Loss(text, full, "type"))
 
     def _meant(self, found: "h5py.Dataset", look: DatasetFacts) -> str | None:
-        """Return the meaning of sequences of numbers that PyTables writes for other things."""
+        """Return the kind of objects that PyTables encoded as sequences of numbers."""
         is_meant = look.packing == "vlen" and not self.how.raw
         return _PSEUDO_ATOMS.get(plain_text(found, _PSEUDO)) if is_meant else None
 
     def _note_dealer(self, name: str, found: "h5py.Dataset", part: Part) -> None:
-        """Keep a variable that deals others to rows."""
+        """Record a variable that groups others into rows."""
         if self.how.raw or not any(key in found.attrs for key in (CONTIGUOUS, INDEXED)):
             return
         try:
@@ -245,7 +244,7 @@ class _Finder:
         self.dealers[name] = (part, samples, instances)
 
     def attributes_of(self, file: "h5py.File") -> "dict[str, list[str] | Loss]":
-        """Return the attributes that are not read here, of the file and all that has a name."""
+        """Return the ignored attributes of the file and of all named objects."""
         found: dict[str, list[str] | Loss] = {}
         for name in sorted(self.known | self.parts):
             try:
@@ -257,7 +256,7 @@ class _Finder:
         return found
 
     def enumerations(self) -> list[Loss]:
-        """Return a loss for the words of each enumeration, except those of truth values."""
+        """Return a loss for the member names of each enumeration, except bools."""
         import h5py  # noqa: PLC0415 - an extra
 
         found: list[Loss] = []
@@ -277,10 +276,10 @@ class _Finder:
 
         own = cast("h5py.Group | h5py.Dataset", file[f"/{name}"])
         known = set(_JOINS)
-        # A group that is not put together has these attributes for another purpose.
+        # A group that is not assembled has these attributes for another purpose.
         known |= self.read.get(name, frozenset())
         is_tensor = isinstance(own, h5py.Dataset) and name not in self.parts
-        if (is_tensor or not name or name in self.read) and _said(own, self.heaps):
+        if (is_tensor or not name or name in self.read) and _own_metadata(own, self.heaps):
             known.add(METADATA)
         if isinstance(own, h5py.Dataset) and is_tensor:
             known |= {ORIGIN} if _has_origin(own) else set()
@@ -288,7 +287,7 @@ class _Finder:
         return [key for key in own.attrs if key not in known]
 
     def _enter_group(self, name: str, found: "h5py.Group") -> None:
-        """Note the tensors that a group is by our form of rows, or by another convention."""
+        """Record the tensors of a group in this library's format of rows, or in another convention."""
         try:
             ragged = _ragged(found, self.heaps)
             parts = {} if ragged is None else _parts_of_rows(found, ragged)
@@ -317,7 +316,7 @@ class _Finder:
             self._put(name, put, None, found)
 
     def _put(self, name: str, put: Put, nbytes: int | None, found: "h5py.Group") -> None:
-        """Note the tensors that a convention makes of a group, and hide their parts."""
+        """Record the tensors that a convention assembles from a group, and hide their parts."""
         self.losses += put.losses
         self.read[name] = put.attributes
         for part in put.parts:
@@ -325,10 +324,10 @@ class _Finder:
             self.parts.add(full)
             above, _, own = full.rpartition("/")
             self.below.setdefault(above, set()).add(own)
-        said: Mapping[str, Any] = _said(found, self.heaps) if name else {}
+        said: Mapping[str, Any] = _own_metadata(found, self.heaps) if name else {}
         for end, read in put.tensors:
             held = Held(0, nbytes, put.packing, read, said)
-            # A field gives way to a tensor that has its name in the file, as does a file that is one tensor.
+            # A tensor has precedence over a field of the same name, and over a file that is one tensor.
             self.entries.append((f"{name or ROOT}{end}", name if end or not name else None, held))
 
     def _part(self, name: str, group: "h5py.Group", path: str) -> Part | None:
@@ -365,7 +364,7 @@ class _Finder:
         dtype: "np.dtype[Any]",
         held: Held,
     ) -> None:
-        """Note a field of records; its name is decided when all names are known."""
+        """Record a field of records; its final name depends on all other names."""
         full = ".".join([name, *path])
         loss = field_refusal(full, inner_of(dtype)[0])
         if loss is None:
@@ -375,7 +374,7 @@ class _Finder:
             self.losses.append(loss)
 
     def named(self, links: Iterable[str]) -> dict[str, Held]:
-        """Return all that was noted, fields under names that nothing else has, links included."""
+        """Return all recorded contents, with fields under names that are not taken, even by links."""
         own_names = {name for name, records, _ in self.entries if records is None}
         free = FreeNames(own_names | self.groups | set(links))
         found: dict[str, Held] = {}
@@ -386,12 +385,12 @@ class _Finder:
             if taken != name:
                 self.losses.append(renamed(name, taken))
             found[taken] = own
-        # They lead back here, and would keep the file open until Python looks for cycles.
+        # The entries refer to this object, and the cycle would keep the file open until garbage collection.
         self.entries.clear()
         return found
 
     def variables(self, names: Iterable[str]) -> dict[str, str]:
-        """Return the names of variables of netCDF that are called as dimensions, with those in the file."""
+        """Return netCDF variables that are named like dimensions, with their names in the file."""
         found: dict[str, str] = {}
         for name in names:
             above, slash, own = name.rpartition("/")
@@ -401,14 +400,14 @@ class _Finder:
         return found
 
     def dealt(self, held: Mapping[str, Held]) -> DealtRows:
-        """Return the variables that others deal to rows."""
+        """Return the variables that others group into rows."""
         found = deal_variables(self._variables(held), self.scales.extents(), self.limits)
-        # They lead back here as the entries do.
+        # These also refer to this object.
         self.dealers.clear()
         return found
 
     def _variables(self, held: Mapping[str, Held]) -> Iterator[Variable]:
-        """Yield all variables, if any of them deals others."""
+        """Yield all variables, if any of them groups others into rows."""
         for name, found in self.datasets if self.dealers else ():
             fields = self.fields.get(name, {}).values()
             if not (name in held or fields) or not found.shape:
@@ -426,7 +425,7 @@ class _Finder:
     def _parts(
         self, found: "h5py.Dataset", path: FieldPath, dtype: "np.dtype[Any]"
     ) -> "Tensor[Any] | View[Any]":
-        """Return a field, or elements that are arrays, as a view that h5py reads."""
+        """Return a field, or array elements, as a view read by h5py."""
         from tensorwrapper.selection import ArraySource, as_view  # noqa: PLC0415 - as below
 
         self._check_extents(found)
@@ -449,7 +448,7 @@ class _Finder:
         return reads.get(look.packing, partial(self._read, found, look))
 
     def _read(self, found: "h5py.Dataset", look: DatasetFacts) -> "Tensor[Any] | View[Any]":
-        """Return a dataset that h5py converts as a view that it reads."""
+        """Return a dataset that needs conversion as a view read by h5py."""
         import h5py  # noqa: PLC0415 - an extra
 
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - arrays in memory need no views
@@ -461,7 +460,7 @@ class _Finder:
         except TypeError:
             source = None
         if source is None:
-            # NumPy has no integers of three bytes, and h5py no shorter way to wider ones.
+            # NumPy has no 3-byte integers, and h5py has no simpler way to widen them.
             wide = np.dtype(f"{look.dtype.kind}2") if is_misread else look.dtype
             check_bytes(found.size * wide.itemsize, found.name, self.limits)
             array = np.empty(found.shape, wide)
@@ -470,40 +469,40 @@ class _Finder:
         return self._placed(as_view(source), found)
 
     def _mapped(self, found: "h5py.Dataset", dtype: "np.dtype[Any]") -> "Tensor[Any] | View[Any]":
-        """Return a contiguous dataset as memory, if its bytes are proved to be its elements."""
+        """Return a contiguous dataset as mapped memory, if its bytes equal its elements."""
         self._check_extents(found)
         start = start_of(found)
         if start is None:
-            # Unwritten data, and data in the header, has no offset.
+            # Unwritten data, and data in the object header, have no offset.
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
             return self._placed(as_view(self._source(found)).compute(), found)
         if start + found.nbytes > size_of(self.memory):
-            raise DataFileError(f"{self.path} ends before {found.name!r} does")
+            raise DataFileError(f"{self.path} is truncated within {found.name!r}")
         if isinstance(self.memory, Ranges):
             from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above
 
             view = as_view(self._source(found))
             return self._placed(view, found) if found.shape else self._placed(view.compute(), found)
         assert found.chunks is None, found.name  # noqa: S101 - what `look_at` has proved
-        # Without the words of an enumeration, which h5py says beside the type.
+        # Drop the enumeration metadata that h5py adds to the dtype.
         flat = np.frombuffer(self.memory, np.dtype(dtype.str), found.size, start)
         if not are_truths(flat):
             raise DataFileError(f"{self.path}: {found.name!r} has a bool that is neither 0 nor 1")
         return self._placed(as_tensor(flat.reshape(found.shape)), found)
 
     def _placed(self, value: _T, found: "h5py.Dataset") -> _T:
-        """Return a tensor or view with the names and the origin of a dataset."""
+        """Return a tensor or view with the mode names and the origin of a dataset."""
         inner: int = value.shape.rank - len(found.shape)
         origin = [*np.asarray(found.attrs[ORIGIN]).tolist(), *[0] * inner] if _has_origin(found) else None
         return placed(value, [*self._labels(found), *[None] * inner], origin)
 
     def _labels(self, found: "h5py.Dataset") -> list[str | None]:
-        """Return the names of the modes of a dataset: of their labels, or else of their scales."""
+        """Return the mode names of a dataset from its labels, or else from its scales."""
         labels = [""] * len(found.shape)
         if _has_labels(found):
             self.heaps.check()
-            # Not by `dims`: HDF5 ends the process there where a heap is damaged.
+            # Do not use `dims`, with which HDF5 aborts the process if a heap is damaged.
             said = np.asarray(found.attrs[_LABELS], dtype=object).reshape(-1).tolist()
             labels = [own if isinstance(own, str) else own.decode("utf-8", "replace") for own in said]
         scales = self.scales.names_of(found)
@@ -512,14 +511,14 @@ class _Finder:
         ]
 
     def told(self) -> tuple[Loss, ...]:
-        """Return losses about names of modes; labels may need a look at the whole file."""
+        """Return losses about mode names; checking labels may require reading the whole file."""
         if self.names_told is None:
             with self.memory.unbroken() if isinstance(self.memory, Ranges) else nullcontext():
-                told = [loss for name, found in self.datasets for loss in self._told(name, found)]
+                told = [loss for name, found in self.datasets for loss in self._name_losses(name, found)]
             self.names_told = tuple(told)
         return self.names_told
 
-    def _told(self, name: str, found: "h5py.Dataset") -> Iterator[Loss]:
+    def _name_losses(self, name: str, found: "h5py.Dataset") -> Iterator[Loss]:
         try:
             labels, scales = self._labels(found), self.scales.names_of(found)
         except Exception as error:  # noqa: BLE001 - whatever HDF5 says of what is damaged
@@ -546,12 +545,12 @@ class _Finder:
     def _check_extents(self, found: "h5py.Dataset") -> None:
         if max(found.shape, default=0) > self.limits.extent:
             raise DataFileError(
-                f"{found.name!r} has the extents {found.shape}; {self.limits.extent} is the most; "
-                "limits=Limits(extent=...) raises that"
+                f"{found.name!r} has the extents {found.shape}, but the limit is "
+                f"{self.limits.extent}; limits=Limits(extent=...) can raise it"
             )
 
     def _objects(self, found: "h5py.Dataset | FieldsOf", name: str) -> list[Array]:
-        """Return the objects of a dataset, some rows at a time: each may be as large as the file."""
+        """Return the objects of a dataset, a few rows at a time, as each may be as large as the file."""
         self.heaps.check()
         size, rank = prod(found.shape), len(found.shape)
         check_bytes(16 * size, name, self.limits)
@@ -572,7 +571,7 @@ class _Finder:
         return self._placed(strings(self._text_of(found, str(found.name)), shape=Shape(*found.shape)), found)
 
     def _text_parts(self, found: "h5py.Dataset", parts: FieldsOf) -> Tensor[Any]:
-        """Return a field of text, or elements that are arrays of text."""
+        """Return a text field, or elements that are arrays of text."""
         data = self._text_of(parts, ".".join([str(found.name), *parts.path]))
         return self._placed(strings(data, shape=Shape(*parts.shape)), found)
 
@@ -584,11 +583,11 @@ class _Finder:
         else:
             parts = self._objects(found, name)
             data = StringData.from_list(list(chain.from_iterable(parts)), kind="binary")
-        # A string of HDF5 is text, in UTF-8 or ASCII; NumPy writes any bytes as such.
+        # HDF5 strings are UTF-8 or ASCII text, but NumPy writes arbitrary bytes as strings.
         return text_or_bytes(data)
 
     def _sequences(self, found: "h5py.Dataset") -> Tensor[Any]:
-        """Return rows that a dataset has as sequences: HDF5 keeps each by itself, so all are read."""
+        """Return a dataset of sequences as rows. HDF5 stores each sequence separately, so all are read."""
         import h5py  # noqa: PLC0415 - an extra
 
         self._check_extents(found)
@@ -627,7 +626,7 @@ class _Finder:
 
 
 def _packing_dealt(held: Held) -> str:
-    """Return the packing of a tensor that is dealt to rows; a field stays one."""
+    """Return the packing of a tensor grouped into rows; fields keep their packing."""
     return "field" if held.packing == "field" else "jagged"
 
 
@@ -636,7 +635,7 @@ def _size_of(value: bytes | Array) -> int:
 
 
 def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
-    """Return the description of rows in a group; None if it has none in this library's form."""
+    """Return the description of rows in a group; None if it is not in this library's format."""
     if RAGGED not in group.attrs:
         return None
     own = group.attrs.get_id(RAGGED)
@@ -651,57 +650,57 @@ def _ragged(group: "h5py.Group", heaps: Heaps) -> Ragged | None:
 
 
 def _parts_of_rows(group: "h5py.Group", ragged: Ragged) -> "dict[str, h5py.Dataset]":
-    """Return the datasets that rows are made of, by their names in the group.
+    """Return the datasets that form rows, by their names in the group.
 
     Raises
     ------
     DataFileError
-        If one is missing, or cannot be such a part.
+        If one is missing or invalid.
     """
     parts = {"values": _dataset(group, "values")}
     for mode in ragged.variable_modes:
         name, other = f"offsets_{mode}", f"sizes_{mode}"
         if name in group and other in group:
-            raise DataFileError(f"{name!r} and {other!r} say the same, so that one of them is too many")
+            raise DataFileError(f"{name!r} and {other!r} are alternatives; only one is allowed")
         name = name if name in group else other
         parts[name] = _dataset(group, name)
         if parts[name].dtype.kind not in "iu":
-            raise DataFileError(f"{name!r} has elements of {parts[name].dtype}, which count nothing")
+            raise DataFileError(f"{name!r} has dtype {parts[name].dtype}, not integers")
     for name, own in parts.items():
         if len(own.shape) != 1:
-            raise DataFileError(f"{name!r} has the extents {own.shape} in place of one mode")
+            raise DataFileError(f"{name!r} has the extents {own.shape}, but must be 1-d")
     return parts
 
 
 def _counts_of(parts: "Mapping[str, h5py.Dataset]", ragged: Ragged) -> dict[int, int]:
-    """Return the number of sizes of each mode that varies, of which no element is read."""
+    """Return the number of sizes of each variable mode, without reading elements."""
     counts: dict[int, int] = {}
     for mode in ragged.variable_modes:
         offsets = parts.get(f"offsets_{mode}")
         counts[mode] = len(parts[f"sizes_{mode}"]) if offsets is None else len(offsets) - 1
         if counts[mode] < 0:
-            raise DataFileError(f"'offsets_{mode}' has no elements, and offsets start with 0")
+            raise DataFileError(f"'offsets_{mode}' has no elements, but offsets must start with 0")
     return counts
 
 
 def _dataset(group: "h5py.Group", name: str) -> "h5py.Dataset":
     import h5py  # noqa: PLC0415 - an extra
 
-    # A link may lead to another file, and is not a dataset here.
+    # A link may lead to another file, so it does not count as a dataset.
     link = group.get(name, getlink=True)
     found = group[name] if isinstance(link, h5py.HardLink) else None
     if not isinstance(found, h5py.Dataset):
-        raise DataFileError(f"there is no dataset {name!r}")
+        raise DataFileError(f"missing dataset {name!r}")
     look = look_at(found, name)
     if isinstance(look, Loss):
         raise DataFileError(look)
     if look.packing in ("vlen", "records", "arrays") or (look.packing == "strings" and name != "values"):
-        raise DataFileError(f"{name!r} has elements {str(look.dtype)[:80]}, of which no rows are made")
+        raise DataFileError(f"{name!r} has dtype {str(look.dtype)[:80]}, which rows do not support")
     return found
 
 
 def _has_labels(found: "h5py.Dataset") -> bool:
-    """Return True if an attribute is the labels of a dataset: a text for each mode."""
+    """Return True if an attribute is the labels of a dataset, one string per mode."""
     if _LABELS not in found.attrs:
         return False
     own = found.attrs.get_id(_LABELS)
@@ -709,7 +708,7 @@ def _has_labels(found: "h5py.Dataset") -> bool:
 
 
 def _has_origin(found: "h5py.Dataset") -> bool:
-    """Return True if an attribute is the origin of a dataset: one integer for each mode."""
+    """Return True if an attribute is the origin of a dataset, one integer per mode."""
     if ORIGIN not in found.attrs or found.attrs.get_id(ORIGIN).dtype.kind not in "iu":
         return False
     return origin_said(np.asarray(found.attrs[ORIGIN]), len(found.shape)) is not None
@@ -718,11 +717,11 @@ def _has_origin(found: "h5py.Dataset") -> bool:
 def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
     """Return the JSON value of an attribute."""
     if found.attrs.get_id(name).dtype.kind not in "SU":
-        # Text of any length, as others write it.
+        # Variable-length text, as other programs write it.
         heaps.check()
     if found.attrs.get_id(name).get_storage_size() > _TEXT_BYTES:
         raise DataFileError(
-            f"the attribute {name!r} of {found.name!r} is no text of up to {_TEXT_BYTES} bytes"
+            f"the attribute {name!r} of {found.name!r} is not text of at most {_TEXT_BYTES} bytes"
         )
     what = f"the attribute {name!r} of {found.name!r}"
     return parse_json(
@@ -730,7 +729,7 @@ def _json(found: "h5py.Group | h5py.Dataset", name: str, heaps: Heaps) -> Json:
     )
 
 
-def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
+def _own_metadata(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]:
     """Return this library's metadata of a file or a tensor; attributes of other programs are ignored."""
     if METADATA not in found.attrs:
         return {}
@@ -746,7 +745,7 @@ def _said(found: "h5py.Group | h5py.Dataset", heaps: Heaps) -> Mapping[str, Any]
             and text.startswith("{")
             and len(text.encode(errors="replace")) > _TEXT_BYTES
         ):
-            # It may be of this library: raise rather than lose it silently.
+            # The attribute may be this library's, so raise instead of silently losing it.
             raise
         return {}
     return cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}

@@ -1,7 +1,7 @@
-"""Names that dimension scales give to the modes of datasets in HDF5, as netCDF-4 has its dimensions.
+"""Mode names from HDF5 dimension scales, which netCDF-4 uses for its dimensions.
 
-A scale lists its datasets in place. Datasets list their scales on a heap, and the whole file would be
-searched for heaps first.
+Read the list of datasets that a scale stores in place. Datasets store their lists of scales on a heap, and
+checking heaps requires a search of the whole file.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ _TEXT_BYTES: Final = 2**12
 
 
 def plain_text(found: "h5py.Dataset", key: str) -> bytes:
-    """Return an attribute that is a text of a fixed length; nothing of all else."""
+    """Return an attribute that is fixed-length text; empty for others."""
     if key not in found.attrs:
         return b""
     own = found.attrs.get_id(key)
@@ -42,13 +42,13 @@ def _is_scale(found: "h5py.Dataset") -> bool:
 
 
 def is_bare_dimension(found: "h5py.Dataset") -> bool:
-    """Return True if a dataset is a dimension of netCDF without a variable: an extent, and no elements."""
+    """Return True if a dataset is a netCDF dimension without a variable, with an extent but no elements."""
     return _is_scale(found) and not found.id.get_storage_size() and plain_text(found, _NAME).startswith(_BARE)
 
 
 @final
 class Scales:
-    """The dimension scales of one file; their datasets are looked up on first use."""
+    """Dimension scales of one file, resolved on first use."""
 
     __slots__ = ("_names", "_scales")
 
@@ -57,12 +57,12 @@ class Scales:
         self._names: dict[tuple[int, ...], dict[int, list[str]]] | None = None
 
     def note(self, found: "h5py.Dataset") -> None:
-        """Keep a dataset if it is a scale."""
+        """Record a dataset if it is a scale."""
         if _is_scale(found):
             self._scales.append(found)
 
     def extents(self) -> dict[tuple[str, str], int]:
-        """Return the extent of each dimension by its group and name."""
+        """Return the extents of dimensions, by group and name."""
         return {
             (str(own.name).strip("/").rpartition("/")[0], _name_of(own)): own.shape[0]
             for own in self._scales
@@ -70,7 +70,7 @@ class Scales:
         }
 
     def names_of(self, found: "h5py.Dataset") -> list[list[str]]:
-        """Return for each mode of a dataset the names of its scales; a scale is its own."""
+        """Return the scale names of each mode of a dataset; a scale names itself."""
         if self._names is None:
             self._names = {}
             numbers = {number: _name_of(own) for own in self._scales for number in _integers(own, _NUMBER)}
@@ -88,7 +88,7 @@ class Scales:
         import h5py  # noqa: PLC0415 - an extra
 
         name = _name_of(scale)
-        # Scales have no scales. netCDF-4 numbers the dimensions of those with several modes.
+        # Scales have no scales. netCDF-4 numbers the dimensions of scales with several modes.
         own = [name] if len(scale.shape) == 1 else [numbers.get(n) for n in _integers(scale, _DIMENSIONS)]
         if len(own) == len(scale.shape):
             names[place_of(scale.id)] = {mode: [said] for mode, said in enumerate(own) if said}
@@ -106,7 +106,7 @@ class Scales:
 
 
 def _integers(found: "h5py.Dataset", key: str) -> list[int]:
-    """Return an attribute that is an integer, or some; nothing of all else."""
+    """Return an attribute of one or more integers; empty for others."""
     if key not in found.attrs:
         return []
     own = found.attrs.get_id(key)
@@ -115,7 +115,7 @@ def _integers(found: "h5py.Dataset", key: str) -> list[int]:
 
 
 def _name_of(scale: "h5py.Dataset") -> str:
-    """Return the name of a scale: from its attribute, or its name in its group."""
+    """Return the name of a scale from its attribute, or its name in the group."""
     said = plain_text(scale, _NAME)
     own = "" if said.startswith(_BARE) else said.decode("utf-8", "backslashreplace")
     return own or str(scale.name).rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""Datasets of HDF5 that are tensors, and those whose bytes in the file are their elements."""
+"""Classify HDF5 datasets: which are tensors, and which can be mapped without conversion."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
-"""Method of reading a dataset."""
+"""How a dataset is read."""
 _NUMBERS: Final = "biufcmM"
 _VIEW: Final = "selection.as_view(h5py.File(...)[name]) reads them"
 
@@ -45,27 +45,27 @@ _PLUGINS: Final = {
     32026: "Blosc2",
     32028: "SPERR",
 }
-"""Filters that the package hdf5plugin brings, by the numbers under which they are registered."""
+"""Filters of the package hdf5plugin, by registered number."""
 
 
 @final
 @frozen(eq=False)
 class DatasetFacts:
-    """Facts of a dataset, read once: a conversion by HDF5 may change how it reports a type afterwards."""
+    """Properties of a dataset, read once, because HDF5 may report a type differently after a conversion."""
 
     dtype: "np.dtype[Any]"
     packing: Packing
     odd: tuple[tuple[str, str], ...] = ()
-    """The fields of a record that NumPy has no type for, and why; `dtype` is without them."""
+    """Fields of a record that NumPy does not support, with reasons; `dtype` omits them."""
 
 
 def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
-    """Return the facts of a dataset as a tensor, or its loss; no elements are read."""
+    """Return the properties of a dataset, or a loss if it is not a tensor, without reading elements."""
     import h5py  # noqa: PLC0415 - an extra
 
     if found.id.get_space().get_simple_extent_type() == h5py.h5s.NULL:
         return Loss(f"the dataset {name!r} has a null dataspace, and no elements", name, "empty")
-    away = _away(found)
+    away = _external_storage(found)
     if away is not None:
         where, advice = away
         return Loss(f"the dataset {name!r} {where}, and is not followed", name, "link", advice)
@@ -93,7 +93,7 @@ def look_at(found: "h5py.Dataset", name: str) -> "DatasetFacts | Loss":
 
 
 def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing:
-    """Return how a dataset is read that has no records."""
+    """Return how to read a dataset without records."""
     import h5py  # noqa: PLC0415 - an extra
 
     if dtype.subdtype is not None:
@@ -108,30 +108,30 @@ def _packing(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> Packing:
 
 
 def reads_raw(found: "h5py.Dataset", dtype: "np.dtype[Any]") -> bool:
-    """Return True if the bytes of a dataset in one piece are its elements: by h5py's own comparison of types.
+    """Return True if the bytes of a contiguous dataset are its elements, by h5py's type comparison.
 
-    A type in a file has more than NumPy's has: bits that are not used, where an exponent begins and what is
-    taken off it, the numbers behind the words of an enumeration. Records are never memory: their padding
-    differs where their types are equal.
+    A type in a file has more properties than a NumPy dtype: unused bits, the position and bias of an
+    exponent, the values of an enumeration. Records are never mapped, because padding may differ between equal
+    types.
     """
     import h5py  # noqa: PLC0415 - an extra
 
     if dtype.names is not None or dtype.kind not in "biufcmM":
         return False
-    # `logical`: enumerations whose words NumPy does not know are integers in memory otherwise.
+    # Use `logical`, because otherwise enumerations unknown to NumPy become integers in memory.
     return bool(found.id.get_type().equal(h5py.h5t.py_create(dtype, logical=True)))
 
 
 def start_of(found: "h5py.Dataset") -> int | None:
-    """Return where the elements begin that lie in one piece; None if they have no place.
+    """Return the start of contiguous elements; None if they are not stored.
 
-    A dataset that was never written has no place. HDF5 adds the bytes of a user block to its word for that.
+    A dataset that was never written has an undefined address, to which HDF5 adds the size of a user block.
     """
     return found.id.get_offset() if found.chunks is None and found.id.get_storage_size() else None
 
 
 def _is_complex(kind: "h5py.h5t.TypeCompoundID") -> bool:
-    """Tell whether a record is a complex number for h5py."""
+    """Return True if h5py reads a record as a complex number."""
     try:
         return bool(_type_of(kind, kind).names is None)
     except Exception:  # noqa: BLE001 - h5py has no one word for types that NumPy lacks
@@ -139,10 +139,10 @@ def _is_complex(kind: "h5py.h5t.TypeCompoundID") -> bool:
 
 
 def _fields_of(kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str, str]]) -> "np.dtype[Any]":
-    """Return a record of the fields that NumPy has types for, and note the others.
+    """Return a record of the fields that NumPy supports, and record the others in `odd`.
 
-    Each field is looked at alone. h5py's type of the whole has each where it is in the file, and so they
-    overlap where one is wider in memory: some floats are.
+    Each field is examined separately. h5py's dtype of the whole record uses file offsets, so fields overlap
+    if one is wider in memory, as for some floats.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -151,12 +151,12 @@ def _fields_of(kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str,
         raw = kind.get_member_name(k)
         name = raw.decode("utf-8", "backslashreplace")
         if name.encode() != raw:
-            odd.append((f"{above}.{name}", f"its name {raw!r} is no text in UTF-8"))
+            odd.append((f"{above}.{name}", f"its name {raw!r} is not UTF-8"))
             continue
         own = kind.get_member_type(k)
         if isinstance(own, h5py.h5t.TypeCompoundID) and not _is_complex(own):
             found = _fields_of(own, f"{above}.{name}", odd)
-            # One of which nothing is left has been noted, field by field.
+            # Skip a nested record without supported fields; each of its fields was recorded.
             fields += [(name, found)] if found.names else []
             continue
         try:
@@ -167,12 +167,12 @@ def _fields_of(kind: "h5py.h5t.TypeCompoundID", above: str, odd: list[tuple[str,
 
 
 def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -> "np.dtype[Any]":
-    """Return the type that h5py shows.
+    """Return the dtype that h5py reports.
 
     Raises
     ------
     TypeError
-        If NumPy has no such type, or HDF5 would convert elements to wrong numbers.
+        If NumPy does not support the type, or HDF5 would convert elements to wrong numbers.
     """
     if has_misread(kind):
         raise TypeError("HDF5 converts integers of one big-endian byte with unused bits to wrong numbers")
@@ -181,14 +181,14 @@ def _type_of(shown: "h5py.Dataset | h5py.h5t.TypeID", kind: "h5py.h5t.TypeID") -
     dtype = shown.dtype
     is_number = (dtype.subdtype or (dtype,))[0].kind in _NUMBERS
     if is_number and h5py.h5t.find(kind, h5py.h5t.py_create(dtype)) is None:
-        raise TypeError(f"HDF5 does not convert it to {dtype}")
+        raise TypeError(f"HDF5 cannot convert it to {dtype}")
     return dtype
 
 
 def has_misread(kind: "h5py.h5t.TypeID") -> bool:
     """Return True if some elements are integers of one big-endian byte with unused bits.
 
-    HDF5 2.0 does not clear these bits when it converts to a byte of NumPy. Wider integers are right.
+    HDF5 2.0 does not clear these bits when it converts to one-byte integers. Wider integers are correct.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -202,9 +202,9 @@ def has_misread(kind: "h5py.h5t.TypeID") -> bool:
 
 
 def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) -> bool:
-    """Return True if an attribute can be the names of modes: one text of any length for each.
+    """Return True if an attribute can be mode names: one variable-length string per mode.
 
-    HDF5 relies on that, and follows any bytes there as pointers to text.
+    HDF5 relies on this type, and would interpret any bytes as pointers to text.
     """
     import h5py  # noqa: PLC0415 - an extra
 
@@ -214,29 +214,29 @@ def are_labels(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID", rank: int) ->
 
 
 def is_one_text(kind: "h5py.h5t.TypeID", space: "h5py.h5s.SpaceID") -> bool:
-    """Return True if an attribute is a single text."""
+    """Return True if an attribute is a single string."""
     import h5py  # noqa: PLC0415 - an extra
 
     is_scalar = space.get_simple_extent_type() == h5py.h5s.SCALAR
     return isinstance(kind, h5py.h5t.TypeStringID) and is_scalar
 
 
-def _away(found: "h5py.Dataset") -> tuple[str, str] | None:
-    """Return the place of elements outside of the dataset, and their reader; None if they are inside."""
+def _external_storage(found: "h5py.Dataset") -> tuple[str, str] | None:
+    """Return the location of elements outside the dataset, and advice; None if they are inside."""
     if found.is_virtual:
         sources = found.virtual_sources()
-        files = _shown([own.file_name for own in sources if own.file_name != "."])
-        own = _shown([own.dset_name for own in sources])
+        files = _names_text([own.file_name for own in sources if own.file_name != "."])
+        own = _names_text([own.dset_name for own in sources])
         where = f"other files, {files}" if files else f"other datasets of this file, {own or 'none'}"
         return f"is virtual, with its elements in {where}", _VIEW
     if found.external:
-        files = _shown([own[0] for own in found.external])
+        files = _names_text([own[0] for own in found.external])
         return f"has its elements in other files, {files}", f"in a process whose folder is theirs, {_VIEW}"
     return None
 
 
-def _shown(names: Sequence[str]) -> str:
-    """Return some names, each once."""
+def _names_text(names: Sequence[str]) -> str:
+    """Return unique names as text."""
     each = list(dict.fromkeys(names))
     return ", ".join([repr(own)[:80] for own in each[:3]]) + ", ..." * (len(each) > 3)
 
@@ -266,7 +266,7 @@ def _missing_filter(found: "h5py.Dataset", name: str) -> Loss | None:
 
 
 def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
-    """Return the next type of NumPy that holds integers of 1, 3, 5, 6 or 7 bytes."""
+    """Return the smallest NumPy integer dtype for integers of 1, 3, 5, 6 or 7 bytes."""
     import h5py  # noqa: PLC0415 - an extra
 
     kind = found.id.get_type()
@@ -277,7 +277,7 @@ def _wider(found: "h5py.Dataset") -> "np.dtype[Any] | None":
 
 
 def has_heap(found: "h5py.Dataset") -> bool:
-    """Return True if elements may lie on a heap of the file: text and sequences of any length."""
+    """Return True if elements may be stored on a heap of the file: variable-length text and sequences."""
     import h5py  # noqa: PLC0415 - an extra
 
     kind = found.id.get_type()
@@ -287,7 +287,7 @@ def has_heap(found: "h5py.Dataset") -> bool:
 
 
 def is_text(dtype: "np.dtype[Any]") -> bool:
-    """Return True if elements are text, of one length or of any."""
+    """Return True if elements are text of fixed or variable length."""
     import h5py  # noqa: PLC0415 - an extra
 
     return h5py.check_string_dtype(dtype) is not None
@@ -319,7 +319,7 @@ def _refusal(dtype: "np.dtype[Any]") -> tuple[LossCode, str, str] | None:
             return "type", str(error), ""
         return None
     if dtype.hasobject:
-        return "objects", "references, which are no elements", "h5py follows them"
+        return "objects", "references, which are not elements", "h5py follows them"
     if dtype.kind not in "biufcmM" or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
         return "type", f"elements of type {shown}, which tensors have not", "h5py reads them"
     if dtype.kind in "fc" and dtype.itemsize > (8 if dtype.kind == "f" else 16):

@@ -1,4 +1,4 @@
-"""HDF5 files, written: boxes are datasets, ragged tensors groups of values and of where rows begin."""
+"""Write HDF5 files: boxes are datasets, ragged tensors are groups of values and row starts."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -43,14 +43,14 @@ __all__ = ["write_hdf5"]
 
 _CODECS: Final = {"zlib": "gzip"}
 _CHUNKED: Final = 2**16
-_IN_PLACE: Final = 60_000  # bytes up to which an attribute is stored in its header
-"""Bytes above which a dataset is cut into chunks: below, HDF5 reads it at once anyhow."""
+_IN_PLACE: Final = 60_000  # largest attribute stored in the object header, in bytes
+"""Larger datasets are chunked. HDF5 reads smaller ones in one piece anyway."""
 
 
 def write_hdf5(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write tensors to a new file, which takes the place of an old one when all is written.
+    """Write tensors to a new file, which replaces an old file once everything is written.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def write_hdf5(
                 names.append(name)
                 nbytes += value.nbytes
             if not done:
-                # A tensor that is not written has no other losses.
+                # A skipped tensor has no other losses.
                 del lost[before:-1]
                 if begun:
                     _remove(file, name, paths.release(name))
@@ -92,12 +92,12 @@ def write_hdf5(
 
 
 def _parts_of(ragged: Ragged) -> list[str]:
-    """Return the names of datasets in a group of rows, with either name of the table of sizes."""
+    """Return the names of datasets in a group of rows, with both alternative names of the size table."""
     return ["values", *[f"{form}_{mode}" for mode in ragged.variable_modes for form in ("offsets", "sizes")]]
 
 
 def _remove(file: "h5py.File", name: str, parts: Collection[str] | None) -> None:
-    """Remove the written parts of a tensor; other tensors below its path stay."""
+    """Remove the written parts of a tensor, but keep other tensors below its path."""
     if name not in file:
         return
     if parts is None:
@@ -125,7 +125,7 @@ def _write(
 ) -> "h5py.Group | h5py.Dataset":
     codec = options.codec_of(name, _CODECS, "HDF5")
     if grid_of(value) is not None:
-        # Chunks of HDF5 have one size: tiles have not.
+        # HDF5 chunks have a fixed size, unlike tiles.
         lost.append(Loss(f"the tiles of {name!r}, which is a matrix", name, "kind"))
         value = value.untiled()
     if holds_strings(value.dtype):
@@ -156,7 +156,7 @@ def _type_of(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
     import h5py  # noqa: PLC0415 - an extra
 
     if dtype.kind in "mM":
-        # h5py's way to write NumPy's times: bytes with the name of the type.
+        # h5py writes NumPy times as opaque bytes tagged with the dtype.
         return h5py.opaque_dtype(dtype)
     if dtype.type.__module__ != "numpy" or is_wide(dtype):
         raise refused_type(dtype, "HDF5")
@@ -171,9 +171,9 @@ def _write_strings(file: "h5py.File", name: str, value: TensorLike) -> "h5py.Dat
     if not tensor.shape.is_box or data.kind != "utf8" or tensor.null_count:
         raise ConversionError(
             f"{name!r} has {data.kind} strings of shape {shortened(str(tensor.shape))}, "
-            f"{tensor.null_count} of them null; HDF5 has text without nulls in boxes: "
+            f"{tensor.null_count} of them null; HDF5 supports only text without nulls in boxes: "
             + ("fill_null('') fills them, " * bool(tensor.null_count))
-            + "a .tens file keeps all, .parquet and .feather have rows of text"
+            + "a .tens file stores all, .parquet and .feather support rows of text"
         )
     array = np.asarray(tensor.to_numpy_strings(), dtype=object).reshape(tensor.shape.extents)
     return _placed(file.create_dataset(name, data=array, dtype=h5py.string_dtype()), tensor.shape)
@@ -183,11 +183,11 @@ def _write_rows(
     file: "h5py.File", name: str, value: TensorLike, rows: RowsToWrite, codec: str | None
 ) -> "h5py.Group":
     ragged, sizes = rows
-    # A tensor with a longer path may have made the group.
+    # A tensor with a longer path may have created the group.
     group = file.require_group(name)
     _say(group, RAGGED, ragged.to_fields())
     for mode, own in sizes.items():
-        # Readers of rows need the starts of rows; cells of several sizes have no such single number.
+        # Readers of rows expect row starts; cells of several sizes need sizes per mode.
         is_rows = ragged.is_rows or len(sizes) == 1
         text, array = (f"offsets_{mode}", splits_of(own)) if is_rows else (f"sizes_{mode}", own)
         group.create_dataset(text, data=array)
@@ -204,7 +204,7 @@ def _write_rows(
 
 
 def _say(held: "h5py.Group | h5py.Dataset", name: str, said: Mapping[str, Any]) -> None:
-    """Write an attribute: text of fixed length, which is stored in place, not on a heap."""
+    """Write an attribute as fixed-length text, which is stored in place and not on a heap."""
     import h5py  # noqa: PLC0415 - an extra
 
     text = dump_json(said).encode()

@@ -1,4 +1,4 @@
-"""Chunks of Zarr in few bytes, and back: never into more than a chunk has."""
+"""Encode and decode Zarr chunks, never decoding more than the size of a chunk."""
 
 import gzip
 import importlib
@@ -17,7 +17,7 @@ CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3
 _WINDOW: Final = 2**23
-"""Window that every reader of zstd supports, whatever a frame declares."""
+"""Largest window that every zstd reader supports."""
 
 
 def encoded_chunk(array: Array, codec: str | None) -> bytes:
@@ -30,7 +30,7 @@ def encoded_chunk(array: Array, codec: str | None) -> bytes:
 
 
 def decoded(read: Callable[[int], bytes], nbytes: int, codec: str | None, where: str) -> bytes:
-    """Return the bytes of a chunk; nothing, or one too many, if it has not so many."""
+    """Return the bytes of a chunk; fewer or more than `nbytes` if the chunk is invalid."""
     if codec == "gzip":
         return _ungzipped(read, nbytes)
     if codec == "zstd":
@@ -39,7 +39,7 @@ def decoded(read: Callable[[int], bytes], nbytes: int, codec: str | None, where:
 
 
 def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
-    """Unpack gzip, or return nothing unless it ends after so many bytes: no more is unpacked."""
+    """Decompress gzip data of exactly `nbytes`; otherwise return an empty result. Never decompress more."""
     stream = zlib.decompressobj(wbits=31)
     found = bytearray()
     while not stream.eof and len(found) <= nbytes:
@@ -51,9 +51,9 @@ def _ungzipped(read: Callable[[int], bytes], nbytes: int) -> bytes:
 
 
 def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
-    """Unpack zstd, whether or not its frames declare their size."""
+    """Decompress zstd data, whether or not frames declare their size."""
     zstandard = load_zstd(where)
-    # Incompressible data takes a few bytes more.
+    # Incompressible data need a few extra bytes.
     most = nbytes + nbytes // 64 + 1024
     raw = read(most + 1)
     if len(raw) > most:
@@ -68,7 +68,7 @@ def _unzstd(read: Callable[[int], bytes], nbytes: int, where: str) -> bytes:
 
 
 def has_zstd() -> bool:
-    """Return True if the package is installed that knows zstd."""
+    """Return True if a package for zstd is installed."""
     try:
         importlib.import_module("zstandard")
     except ImportError:
@@ -77,7 +77,7 @@ def has_zstd() -> bool:
 
 
 def load_zstd(where: str) -> Any:  # noqa: ANN401 - its types are partly unknown
-    """Return the package that knows zstd.
+    """Return the package for zstd.
 
     Raises
     ------
@@ -88,5 +88,5 @@ def load_zstd(where: str) -> Any:  # noqa: ANN401 - its types are partly unknown
         return importlib.import_module("zstandard")
     except ImportError as error:
         raise DataFileError(
-            f"{where} is packed by zstd, and the package zstandard is not here: the extra compress has it"
+            f"{where} is compressed by zstd, which needs the package zstandard (the extra compress)"
         ) from error

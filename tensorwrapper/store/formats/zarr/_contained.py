@@ -1,4 +1,4 @@
-"""Links of the system in a Zarr store: those that lead out of it, or to nothing, are not followed."""
+"""Symbolic links in a Zarr store. Links out of the store and dangling links are not followed."""
 
 import functools
 import importlib
@@ -16,12 +16,12 @@ __all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
 
 
 def is_inside(path: Path, root: str) -> bool:
-    """Return True if a path leads to an object in a folder."""
+    """Return True if the real path of an object is inside a folder."""
     return path.exists() and is_below(path, root)
 
 
 def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
-    """Return why a link is not followed; None if a path is not a link, or one to another place in the store.
+    """Return why a link is not followed; None for a link within the store, or a path that is not a link.
 
     `what` describes the link in words.
     """
@@ -35,10 +35,10 @@ def link_refusal(path: Place, root: str, name: str, what: str) -> Loss | None:
 
 
 def check_links(folder: Path, key: str, root: str) -> None:
-    """Raise if a chunk of an array, or a folder of chunks, is a link that is not followed, or the other.
+    """Raise if a chunk, or a folder of chunks, is an invalid link, or one in place of the other.
 
-    The zarr library takes a folder in place of a chunk, and a file in place of a folder, for unwritten data,
-    which is full of one element.
+    The zarr library treats a folder in place of a chunk, and a file in place of a folder, as unwritten data
+    full of the fill value.
 
     Raises
     ------
@@ -51,18 +51,20 @@ def check_links(folder: Path, key: str, root: str) -> None:
         try:
             mode = os.lstat(at).st_mode
         except OSError:
-            # It is missing, or a read says why it fails.
+            # The chunk is missing, or reading it raises the error.
             return
         if stat.S_ISLNK(mode):
             loss = link_refusal(Path(at), root, "", f"{at}, where chunks are,")
             if loss is not None:
                 raise DataFileError(loss)
         elif stat.S_ISDIR(mode) == (number == len(parts)):
-            raise DataFileError(f"{at} is {'a folder, and no chunk' if stat.S_ISDIR(mode) else 'no folder'}")
+            raise DataFileError(
+                f"{at} is {'a folder, not a chunk' if stat.S_ISDIR(mode) else 'not a folder'}"
+            )
 
 
 def contained_store(folder: str, root: str) -> Any:  # noqa: ANN401 - its types are partly unknown
-    """Return a store of the zarr library over the folder of an array, which reads nothing out of a root."""
+    """Return a store of the zarr library over the folder of an array, which reads only inside `root`."""
     local = importlib.import_module("zarr.storage").LocalStore(folder, read_only=True)
     return _class_of_stores()(local, root)
 
@@ -72,7 +74,7 @@ def _class_of_stores() -> Any:  # noqa: ANN401 - as above
     storage: Any = importlib.import_module("zarr.storage")
 
     class ContainedStore(storage.WrapperStore):  # type: ignore[misc] # its types are partly unknown
-        """A folder of which nothing is read that is a link out of a store."""
+        """A folder that does not follow links out of the store."""
 
         def __init__(self, store: Any, inside: str) -> None:  # noqa: ANN401 - as above
             storage.WrapperStore.__init__(self, store)

@@ -1,6 +1,6 @@
-"""Arrays of Zarr on rectilinear grids: chunks of any sizes, each a file, plain or packed by gzip or zstd.
+"""Zarr arrays on rectilinear grids: chunks of any size, one file each, plain or compressed by gzip or zstd.
 
-The grid is the product of a tiling for each mode, as the extension `rectilinear` says it.
+The grid is a product of one tiling per mode, as defined by the extension `rectilinear`.
 """
 
 import importlib
@@ -47,23 +47,23 @@ DTYPES: Final = (
     *[f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)],
     *["float16", "float32", "float64", "complex64", "complex128"],
 )
-"""The types that Zarr's core names as NumPy does."""
+"""Data types with the same names in Zarr's core and NumPy."""
 CHUNKS: Final = "c"
-"""The folder that has the chunks of an array of version 3, or how their names begin."""
+"""Folder, or name prefix, of the chunks of a version 3 array."""
 GRIDS_SETTING: Final = "array.rectilinear_chunks"
-"""Name of rectilinear grids in zarr's configuration, if it supports them."""
+"""Key of rectilinear grids in zarr's configuration."""
 _SPECIAL: Final = {"NaN": np.nan, "Infinity": np.inf, "-Infinity": -np.inf}
 
 
 def grid_source(folder: Place, node: Mapping[str, Any], root: str, limits: Limits) -> "GridSource":
-    """Return an array on a rectilinear grid as its metadata say; `root` is the real path of its store.
+    """Return an array on a rectilinear grid from its metadata; `root` is the real path of its store.
 
     Raises
     ------
     DataFileError
-        If its chunks are packed in ways that are not read here.
+        If the codecs of its chunks are not supported here.
     ParseError, ExtentError, SizeOverflowError
-        If the grid does not fit the array.
+        If the grid does not match the array.
     """
     extents = tuple(cast("list[int]", node["shape"]))
     grid = Tiling.from_zarr(cast("Mapping[str, object]", node["chunk_grid"]), extents)
@@ -89,7 +89,7 @@ class _Packed:
 
     @classmethod
     def of(cls, node: Mapping[str, Any]) -> "_Packed":
-        """Return the given metadata, valid or not."""
+        """Return the parsed metadata, valid or not."""
         keys, codecs = _object(node.get("chunk_key_encoding")), node.get("codecs")
         given = [_object(own) for own in cast("list[object]", codecs)] if isinstance(codecs, list) else []
         endian = _object(given[0].get("configuration")).get("endian", "little") if given else "little"
@@ -98,7 +98,7 @@ class _Packed:
 
     @property
     def codec(self) -> Any:  # noqa: ANN401 - as it is said
-        """The codec that makes chunks smaller; None if there is none."""
+        """The compression codec; None if there is none."""
         return self.names[1] if len(self.names) == 2 else None
 
 
@@ -107,7 +107,7 @@ def _object(value: object) -> Mapping[str, Any]:
 
 
 def grid_refusal(node: Mapping[str, Any]) -> str | None:
-    """Return the loss of an array on a rectilinear grid that is not read; None if it is.
+    """Return why an array on a rectilinear grid cannot be read; None if it can.
 
     Examples
     --------
@@ -144,11 +144,13 @@ def _fill_of(value: object, dtype: "np.dtype[Any]", folder: Place) -> Any:  # no
     try:
         return np.array(complex(*parts) if len(parts) > 1 else parts[0], dtype)[()]
     except (TypeError, ValueError, OverflowError, IndexError) as error:
-        raise DataFileError(f"{folder} is filled with {str(given)[:40]!r}, which is no {dtype}") from error
+        raise DataFileError(
+            f"{folder} has the fill value {str(given)[:40]!r}, which is not a valid {dtype}"
+        ) from error
 
 
 def chunk_file(folder: Path, index: Index, separator: str = "/") -> Path:
-    """Return where a chunk is."""
+    """Return the path of a chunk."""
     return folder / _chunk_key(index, separator)
 
 
@@ -159,7 +161,7 @@ def _chunk_key(index: Index, separator: str) -> str:
 @final
 @frozen(eq=False, repr=False)
 class GridSource:
-    """An array whose chunks are files; those that are not there are full of one element."""
+    """An array whose chunks are files. Missing chunks are full of the fill value."""
 
     folder: Place
     grid: Tiling
@@ -168,7 +170,7 @@ class GridSource:
     separator: str
     codec: str | None
     root: str
-    """Out of which no link is followed."""
+    """Folder outside which no link is followed."""
     limits: Limits
 
     @property
@@ -178,16 +180,16 @@ class GridSource:
 
     @property
     def version(self) -> str:
-        """Empty: chunks may change one by one."""
+        """Version of the source; empty, because chunks may change one by one."""
         return ""
 
     @property
     def abilities(self) -> "frozenset[Ability]":
-        """Any thread may read it."""
+        """Abilities of the source: reads in any thread."""
         return frozenset(("threads",))
 
     def cost(self, selection: "Wanted") -> int:
-        """Return how many bytes the chunks have that a selection touches."""
+        """Return the size in bytes of the chunks that a selection touches."""
         if not selection.size:
             return 0
         sizes = [
@@ -201,7 +203,7 @@ class GridSource:
         return [np.diff(marks) for marks in self.grid.marks]
 
     def _parts(self, selection: "Outer") -> list[list[ChunkSelection]]:
-        """Return for each mode the chunks that are touched."""
+        """Return the touched chunks of each mode."""
         found: list[list[ChunkSelection]] = []
         for marks, positions in zip(self.grid.marks, selection.modes, strict=True):
             places = positions_array(positions)
@@ -210,7 +212,7 @@ class GridSource:
         return found
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
-        """Read the chunks that are touched, one by one."""
+        """Read the touched chunks, one by one."""
         for selection, target in zip(selections, out, strict=True):
             if not selection.size:
                 continue
@@ -239,7 +241,7 @@ class GridSource:
             with reading(path, "Zarr") as stream:
                 raw = decoded(stream.read, nbytes, self.codec, str(path))
         if len(raw) != nbytes:
-            raise DataFileError(f"{path} has not the {nbytes} bytes of a chunk of extents {extents}")
+            raise DataFileError(f"{path} does not have the {nbytes} bytes of a chunk of extents {extents}")
         return np.frombuffer(raw, self.dtype).reshape(extents)
 
     def __eq__(self, other: object) -> bool:

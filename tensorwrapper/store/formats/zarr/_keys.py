@@ -1,6 +1,6 @@
-"""Zarr stores whose keys are bytes in one file or in several: archives and manifests.
+"""Zarr stores whose keys are byte ranges of one or several files: archives and manifests.
 
-`Keyed` is a folder or a key of such a store. It has the few methods of a path that readers of stores call.
+`Keyed` is a folder or a key of such a store. It implements the path methods that readers of stores use.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ __all__ = ["MARKS", "Entry", "Inline", "Keyed", "Keys", "Place", "keyed_store"]
 MARKS: Final = ("zarr.json", ".zarray", ".zgroup")
 _METADATA: Final = frozenset((*MARKS, ".zattrs", ".zmetadata"))
 _PACKED: Final = 64
-"""Bytes that one byte of a chunk may take: a shard has 16 and more for each inner chunk."""
+"""Stored bytes allowed per byte of a chunk; a shard has at least 16 per inner chunk."""
 _LEAST_MOST: Final = 2**20
-"""Keys, one of which every node has."""
+"""Metadata keys, of which every node has at least one."""
 
 
 class Entry(Protocol):
-    """The bytes of a key, which are read on request."""
+    """The bytes of a key, read on request."""
 
     @property
     def size(self) -> int:
@@ -43,7 +43,7 @@ class Entry(Protocol):
         Raises
         ------
         DataFileError
-            If they cannot be read, or are too many.
+            If the bytes cannot be read, or exceed the limit.
         """
         ...
 
@@ -51,7 +51,7 @@ class Entry(Protocol):
 @final
 @frozen
 class Inline:
-    """Bytes that are in memory already, such as those of a manifest."""
+    """Bytes in memory, such as those of a manifest."""
 
     data: bytes
 
@@ -79,18 +79,18 @@ class Keys:
     ) -> None:
         self.path = path
         self.is_far = is_far
-        """True if a read waits for a network, so that reads are made in parallel."""
+        """True if reads wait for a network, and so should run in parallel."""
         self.entries = entries
         self._again = again
         self.children: dict[str, set[str]] = {}
-        """Names in each folder that are nodes, or have nodes below them, by the name of the folder."""
+        """Names of nodes, and of folders with nodes below them, by folder."""
         for key in entries:
             folder, _, last = key.rpartition("/")
             if last in MARKS:
                 self._enter(folder)
 
     def _enter(self, folder: str) -> None:
-        """Note a folder of a node, and those above it."""
+        """Record the folder of a node, and its ancestors."""
         self.children.setdefault(folder, set())
         while folder:
             above, _, last = folder.rpartition("/")
@@ -119,7 +119,7 @@ class Keyed:
         return f"{self.keys.path}/{self.name}" if self.name else str(self.keys.path)
 
     def is_dir(self) -> bool:
-        """Return True if a node is here or below."""
+        """Return True if there is a node here or below."""
         return not self.name or self.name in self.keys.children
 
     def is_file(self) -> bool:
@@ -135,11 +135,11 @@ class Keyed:
         return False
 
     def nodes(self) -> list[str]:
-        """Return the names of the folders here that are nodes, or have some below."""
+        """Return the names of folders here that are nodes or have nodes below them."""
         return sorted(self.keys.children.get(self.name, ()), reverse=True)
 
     def read(self, most: int) -> bytes:
-        """Return the bytes of a key, at most so many."""
+        """Return the bytes of a key, at most `most`."""
         entry = self.keys.entries[self.name]
         return entry.read(0, min(entry.size, most))
 
@@ -149,19 +149,19 @@ Place: TypeAlias = Path | Keyed
 
 
 def keyed_store(folder: Keyed, chunk: int | None = None) -> Any:  # noqa: ANN401 - its types are partly unknown
-    """Return a store of the zarr library over the keys in a folder, whose chunks have so many bytes."""
+    """Return a store of the zarr library over the keys in a folder, with chunks of `chunk` bytes."""
     return _class_of_stores()(folder, chunk)
 
 
 class _OverKeys:
-    """Methods of a store of the zarr library, which only reads."""
+    """Methods of a read-only store of the zarr library."""
 
     supports_writes = False
     supports_deletes = False
     supports_listing = True
     folder: Keyed
     chunk: int | None
-    """The bytes of a chunk when it is unpacked; None if that is not known."""
+    """Decompressed size of a chunk in bytes; None if unknown."""
 
     async def get(self, key: str, prototype: Any, byte_range: Any = None) -> Any:  # noqa: ANN401 - as above
         """Return the bytes of a key; None if there is no such key."""
@@ -179,7 +179,7 @@ class _OverKeys:
         most = None if self.chunk is None else _LEAST_MOST + _PACKED * self.chunk
         if most is not None and entry.size > most and key.rpartition("/")[2] not in _METADATA:
             raise DataFileError(
-                f"{self.folder / key} has {entry.size} bytes, and its array has chunks of {self.chunk}"
+                f"{self.folder / key} has {entry.size} bytes, but its array has chunks of {self.chunk}"
             )
         return entry.read(*_bounds(byte_range, entry.size))
 
@@ -188,17 +188,17 @@ class _OverKeys:
         return await asyncio.gather(*[self.get(key, prototype, wanted) for key, wanted in key_ranges])
 
     async def exists(self, key: str) -> bool:
-        """Return True if there is a key."""
+        """Return True if the key exists."""
         return (self.folder / key).is_file()
 
     async def set(self, key: str, value: Any) -> None:  # noqa: ANN401 - as above
         """Refuse to write."""
         del value
-        raise ReadOnlyError(f"{self.folder} is only read: {key!r} is not written")
+        raise ReadOnlyError(f"{self.folder} is read-only; cannot write {key!r}")
 
     async def delete(self, key: str) -> None:
         """Refuse to delete."""
-        raise ReadOnlyError(f"{self.folder} is only read: {key!r} is not deleted")
+        raise ReadOnlyError(f"{self.folder} is read-only; cannot delete {key!r}")
 
     async def list(self) -> AsyncIterator[str]:
         """Yield all keys."""
@@ -247,7 +247,7 @@ def _class_of_stores() -> Any:  # noqa: ANN401 - as above
 
 
 def _bounds(wanted: Any, size: int) -> tuple[int, int]:  # noqa: ANN401 - as above
-    """Return from where to where a request of the zarr library reads."""
+    """Return the start and stop of a read request of the zarr library."""
     if wanted is None:
         return 0, size
     if hasattr(wanted, "suffix"):

@@ -1,7 +1,7 @@
-"""Manifests of kerchunk, version 1: a Zarr store whose keys are texts, or bytes of other files.
+"""Kerchunk manifests, version 1: a Zarr store whose keys are inline text, or byte ranges of other files.
 
-The text `refs` of a key is its bytes, after `base64:` in base64. A list has the path of a file, and where
-the bytes are in it, and how many. Files are read only below the folder `follow`.
+A string in `refs` has the bytes of a key, in base64 after the prefix `base64:`. A list has the path of a
+file, the start of the bytes, and their number. Files are read only below the folder `follow`.
 """
 
 import base64
@@ -26,26 +26,26 @@ from tensorwrapper.store.system._system import reading
 __all__ = ["open_manifest"]
 
 _MOST_BYTES: Final = 2**26
-"""The text of a manifest."""
+"""Size limit of a manifest in bytes."""
 _MOST_KEYS: Final = 2**20
 _DEPTH: Final = 64
 _BASE64: Final = "base64:"
 _ROOT: Final = "array"
-"""The name of an array that is a store by itself."""
+"""Name of an array that is a whole store."""
 _ARRAYS: Final = (".zarray", "zarr.json")
 _OTHERS: Final = ("templates", "gen")
-"""Words by which other references are computed."""
+"""Keys for generated references."""
 
 
 def open_manifest(path: Path, how: Opening) -> Contents:
-    """Return the contents of the store of a manifest; only the manifest is read.
+    """Return the contents of the store of a manifest; reads only the manifest.
 
     An array with a key in a file that is not followed is in `losses`.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is damaged, has too many keys, or has templates.
+        If the file is missing, damaged, has too many keys, or has templates.
     """
     keys, refused = _keys_of(path, how.follow, how.limits.decompressed_bytes)
     return open_place(Keyed(keys), how, _by_array(keys, refused))
@@ -56,7 +56,7 @@ def _again(path: Path, follow: str | None, most: int) -> Keys:
 
 
 def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str, Loss]]:
-    """Return the keys of a manifest, and of some why they are not read."""
+    """Return the keys of a manifest, and the losses of unread keys."""
     entries: dict[str, Entry] = {}
     refused: dict[str, Loss] = {}
     files: dict[str, Path | Loss] = {}
@@ -94,14 +94,14 @@ def _refs_of(path: Path) -> dict[str, object]:
         raise DataFileError(Loss(text, "", "convention", "fsspec's ReferenceFileSystem reads it"))
     found = cast("dict[str, object]", refs)
     if len(found) > _MOST_KEYS:
-        raise DataFileError(f"{path} has {len(found)} keys; {_MOST_KEYS} are allowed")
+        raise DataFileError(f"{path} has {len(found)} keys, but the limit is {_MOST_KEYS}")
     return found
 
 
 def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, int | None]":  # noqa: ANN401 - of a JSON
-    """Return the bytes of a key, or the file that has them, where they start, and how many they are."""
+    """Return the bytes of a key, or their file, start and number."""
     if isinstance(given, dict):
-        # As text it may have NaN and Infinity, which strict JSON lacks.
+        # Keep it as text, which may have NaN and Infinity, unlike strict JSON.
         return Inline(json.dumps(given).encode())
     if isinstance(given, str):
         if not given.startswith(_BASE64):
@@ -133,7 +133,7 @@ def _bytes_of(path: Path, start: int, count: int | None, key: str, most: int) ->
 
 
 def _by_array(keys: Keys, refused: Mapping[str, Loss]) -> dict[str, Loss]:
-    """Return by the name of an array why the first key is not read that is not."""
+    """Return the loss of the first unread key of each array, by name."""
     found: dict[str, Loss] = {}
     for key, loss in refused.items():
         folder = key.rpartition("/")[0]
@@ -157,7 +157,7 @@ class _Span:
     def read(self, start: int, stop: int) -> bytes:
         """Return some of the bytes."""
         if not is_still(self.path):
-            raise DataFileError(f"{self.path} was moved: it leads to another file now")
+            raise DataFileError(f"{self.path} was replaced by a link to another file")
         with reading(self.path, "kerchunk") as stream:
             stream.seek(self.start + start)
             found = stream.read(stop - start)
@@ -169,16 +169,16 @@ class _Span:
 @final
 @frozen
 class _Refused:
-    """Bytes that are not read."""
+    """Bytes that must not be read."""
 
     loss: Loss
 
     @property
     def size(self) -> int:
-        """Refuse to count."""
+        """Raise the loss as an error."""
         raise DataFileError(self.loss)
 
     def read(self, start: int, stop: int) -> bytes:
-        """Refuse to read."""
+        """Raise the loss as an error."""
         del start, stop
         raise DataFileError(self.loss)

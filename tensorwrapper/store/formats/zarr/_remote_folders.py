@@ -1,6 +1,6 @@
-"""Zarr stores in folders at addresses: consolidated metadata, or a listing, tell their nodes.
+"""Zarr stores in folders at addresses; nodes are found by consolidated metadata or by a listing.
 
-A server of http lists nothing. Without consolidated metadata only its root is known.
+HTTP servers do not list folders. Without consolidated metadata only the root is known there.
 """
 
 import functools
@@ -24,13 +24,13 @@ from tensorwrapper.wire import Limits
 __all__ = ["FarStore", "far_store", "open_far"]
 
 _BYTES: Final = 2**26
-"""Bytes of the metadata of a node, or of all of them together, at most."""
+"""Size limit of the metadata of a node, and of all nodes together, in bytes."""
 _DEPTH: Final = 64
 _CONSOLIDATED: Final = ".zmetadata"
 _ATTRIBUTES: Final = ".zattrs"
 _SAID: Final = frozenset((*MARKS, _ATTRIBUTES, _CONSOLIDATED))
 _OPENED: Final = 32
-"""Chunks that stay open, with up to 256 KiB of each: a shard is read many times."""
+"""Number of chunks kept open, with up to 256 KiB each, because a shard is read many times."""
 _ADVICE: Final = "zarr.consolidate_metadata(store) writes it; tw.open reads one array by its own address"
 
 
@@ -41,7 +41,7 @@ class FarStore:
 
     folder: Folder
     roots: Mapping[str, bytes]
-    """The files about the root, by their names."""
+    """Metadata files of the root, by name."""
 
     @property
     def version(self) -> int:
@@ -50,7 +50,7 @@ class FarStore:
 
 
 def far_store(address: str) -> FarStore | None:
-    """Return the store of Zarr that is in a folder at an address; None if there is none.
+    """Return the Zarr store in a folder at an address; None if there is none.
 
     Raises
     ------
@@ -71,17 +71,17 @@ def far_store(address: str) -> FarStore | None:
 
 
 def _read(folder: Folder, key: str) -> bytes | None:
-    """Return the content of a file of a node; None if there is none."""
+    """Return the content of a node's metadata file; None if it is missing."""
     ranges = folder.open(key)
     if ranges is None:
         return None
     if ranges.size > _BYTES:
-        raise DataFileError(f"{ranges.name} has {ranges.size} bytes; {_BYTES} are allowed")
+        raise DataFileError(f"{ranges.name} has {ranges.size} bytes, but the limit is {_BYTES}")
     return ranges.read_at(0, ranges.size)
 
 
 def open_far(store: FarStore, how: Opening) -> Contents:
-    """Return the contents of a store at an address; only metadata is read.
+    """Return the contents of a store at an address; reads only metadata.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def open_far(store: FarStore, how: Opening) -> Contents:
 
 
 def _not_again(name: str) -> Keys:
-    raise DataFileError(f"{name} is at an address: tw.open opens it again elsewhere")
+    raise DataFileError(f"cannot pickle {name}, which is at an address; use tw.open in the other process")
 
 
 def _object(value: object) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def _parsed(raw: bytes, what: str) -> dict[str, Any]:
 
 
 def _is_array(raw: bytes | None) -> bool:
-    """Return True if a node is an array; False for a damaged one, which its reader tells."""
+    """Return True if a node is an array; False for a damaged node, whose reader raises."""
     try:
         return raw is not None and _parsed(raw, "zarr.json").get("node_type") == "array"
     except ParseError:
@@ -125,7 +125,7 @@ def _is_array(raw: bytes | None) -> bool:
 
 
 def _consolidated(store: FarStore, losses: list[Loss]) -> dict[str, bytes] | None:
-    """Return the files about nodes that consolidated metadata stand for; None if there are none."""
+    """Return the metadata files of nodes from consolidated metadata; None if there are none."""
     name = "zarr.json" if "zarr.json" in store.roots else _CONSOLIDATED
     raw = store.roots.get(name)
     root = {} if raw is None else _parsed(raw, name)
@@ -141,7 +141,7 @@ def _consolidated(store: FarStore, losses: list[Loss]) -> dict[str, bytes] | Non
         key = path if name == _CONSOLIDATED else f"{path}/{name}"
         parts = key.split("/")
         if any(own in ("", ".", "..") or "\\" in own or not own.isprintable() for own in parts):
-            text = f"the metadata of {path[:80]!r}, which is no path in the store"
+            text = f"the metadata of {path[:80]!r}, which is not a path in the store"
             losses.append(Loss(text, "", "name"))
         elif parts[-1] in _SAID:
             found[key] = json.dumps(node).encode()
@@ -149,7 +149,7 @@ def _consolidated(store: FarStore, losses: list[Loss]) -> dict[str, bytes] | Non
 
 
 def _listed(folder: Folder, limits: Limits) -> Iterator[tuple[str, bytes]]:
-    """Yield the files about nodes below the root, by their keys."""
+    """Yield the keys and contents of metadata files below the root."""
     left = [("", 0)]
     count = 0
     while left:
@@ -171,31 +171,31 @@ def _listed(folder: Folder, limits: Limits) -> Iterator[tuple[str, bytes]]:
 
 @final
 class _Entries(Mapping[str, Entry]):
-    """The keys of a store: files about nodes are in memory, and each chunk is found on request."""
+    """Keys of a store. Metadata files are in memory; chunks are opened on request."""
 
     def __init__(self, folder: Folder, said: Mapping[str, bytes]) -> None:
-        self._said = said
+        self._metadata = said
         self._opened = functools.lru_cache(_OPENED)(folder.open)
 
     def __getitem__(self, key: str) -> Entry:
         if key.rpartition("/")[2] in _SAID:
-            return Inline(self._said[key])
+            return Inline(self._metadata[key])
         found = self._opened(key)
         if found is None:
             raise KeyError(key)
         return _Chunk(found)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._said)
+        return iter(self._metadata)
 
     def __len__(self) -> int:
-        return len(self._said)
+        return len(self._metadata)
 
 
 @final
 @frozen
 class _Chunk:
-    """A file with elements."""
+    """A file of a chunk."""
 
     ranges: Ranges
 
@@ -205,5 +205,5 @@ class _Chunk:
         return self.ranges.size
 
     def read(self, start: int, stop: int) -> bytes:
-        """Return some of the bytes; those at the end came when it was opened."""
+        """Return some of the bytes; those at the end were fetched on opening."""
         return self.ranges.read_with_tail(start, stop)

@@ -1,8 +1,8 @@
-"""Zarr stores in folders, read: arrays are views of chunks, groups that say so are ragged arrays.
+"""Read Zarr stores in folders: arrays are views of chunks, and groups may be declared ragged arrays.
 
-Names, shapes and types come from the metadata, which are read here; arrays on regular grids are read by the
-zarr library, whose chunks may be packed in any way. Before 3.2 it knows no rectilinear grids: their chunks
-are read here if they are plain, or packed by gzip or zstd, and others by a zarr that knows them.
+Metadata (names, shapes and types) are parsed here. The zarr library reads arrays on regular grids, with any
+codecs. Before version 3.2 it does not support rectilinear grids. So plain, gzip and zstd chunks of these are
+read here, and others by a zarr that supports them.
 """
 
 import importlib
@@ -50,16 +50,16 @@ RAGGED: Final = "ragged"
 ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"
 _NAMES: Final = "_ARRAY_DIMENSIONS"
-"""The attribute by which xarray names the modes of arrays of version 2."""
+"""Attribute with xarray's mode names for version 2 arrays."""
 
 
 def open_zarr(path: Path, how: Opening) -> Contents:
-    """Return the contents of a store; only metadata is read.
+    """Return the contents of a store; reads only metadata.
 
     Raises
     ------
     DataFileError
-        If there is no such store, or it is damaged.
+        If the store is missing or damaged.
     """
     return open_place(path, how)
 
@@ -70,16 +70,16 @@ def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = N
     Parameters
     ----------
     root
-        The folder of its root.
+        Root folder.
     how
         The limits.
     refused
-        Losses by the names of arrays that are not read.
+        Losses of unread arrays, by name.
 
     Raises
     ------
     DataFileError
-        If there is no such store, or it is damaged.
+        If the store is missing or damaged.
     """
     limits = how.limits
     finder, links = _Finder(os.path.realpath(str(root)), how, refused or {}), Links()
@@ -108,7 +108,7 @@ def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = N
 
 
 class _Finder:
-    """Visits all nodes of a store, groups before their members."""
+    """Collector of all nodes of a store, groups before their members."""
 
     def __init__(self, root: str, how: Opening, refused: Mapping[str, Loss]) -> None:
         self.root, self.limits, self.how, self.refused = root, how.limits, how, refused
@@ -117,13 +117,13 @@ class _Finder:
         self.metadata: Mapping[str, Any] = {}
         self.losses: list[Loss] = []
         self.attributes: dict[str, list[str]] = {}
-        """Attributes that are not read, by the name of the node."""
+        """Ignored attributes, by node."""
         self.parts: set[str] = set()
-        """Arrays that are parts of a tensor, without separate names."""
+        """Arrays that are hidden because they are parts of a tensor."""
         self.variables: list[Variable] = []
-        """Arrays whose first mode has a name."""
+        """Arrays with a named first mode."""
         self.extents: dict[tuple[str, str], int] = {}
-        """The extents of dimensions by their groups and names."""
+        """Extents of dimensions, by group and name."""
         self.entries: list[tuple[str, str, Held]] = []
         """Names of fields, their groups, and their contents."""
         self.fields: dict[str, dict[str, str]] = {}
@@ -135,7 +135,7 @@ class _Finder:
         extents = node.get("shape") if is_array else None
         rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
         if name in self.parts:
-            # Nothing of it is read but its elements.
+            # Only the elements of this node are used.
             self.attributes[name] = list(said)
             return
         self.attributes[name] = _others(said, rank, node) if is_array or not name else list(said)
@@ -168,7 +168,7 @@ class _Finder:
             self._put_together(name, folder, said)
 
     def _loss_of(self, name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-        """Return why an array is not a tensor, or where its chunks are that are not followed."""
+        """Return why an array is not a tensor, or why its chunks may not be read."""
         what = f"the folder of chunks of the array {name!r}"
         return (
             self.refused.get(name)
@@ -180,7 +180,7 @@ class _Finder:
         self.held[name or ROOT] = Held(0, None, packing, read, _object(said.get(METADATA)))
 
     def _note(self, name: str, node: Mapping[str, Any], read: Read) -> None:
-        """Keep an array with names of its modes: it may deal others to rows, or be dealt."""
+        """Record an array with mode names, which may be part of a ragged array of CF conventions."""
         names, extents = _names_of(node), node.get("shape")
         if not isinstance(names, list) or not isinstance(extents, list):
             return
@@ -191,7 +191,7 @@ class _Finder:
         group = name.rpartition("/")[0]
         for dimension, extent in zip(said, cast("list[int]", counts), strict=True):
             if isinstance(dimension, str):
-                # One array with another extent hides no rows of the others.
+                # One array with a different extent must not hide the rows of the others.
                 self.extents[group, dimension] = max(extent, self.extents.get((group, dimension), 0))
         dtype = dtype_of(node)
         part = Part(
@@ -208,7 +208,7 @@ class _Finder:
         self.variables.append(Variable(part, first, samples, instances))
 
     def _put_together(self, name: str, folder: Place, said: Mapping[str, Any]) -> None:
-        """Note the tensors that a convention makes of a group, and hide their parts."""
+        """Record the tensors that a convention assembles from a group, and hide their parts."""
         own = name or ROOT
         part = partial(self._part, name, folder)
         put = put_together(Group(own, said.get, part, self.limits, self.how.null_rows))
@@ -226,7 +226,7 @@ class _Finder:
                 self._hold(name, put.packing, read, said)
 
     def name_fields(self, links: Iterable[str]) -> None:
-        """Give fields their names, or others where these are taken."""
+        """Name the fields, with other names where theirs are taken."""
         free = FreeNames({*self.held, *self.groups, *links})
         for name, group, own in self.entries:
             taken = free.claim(name)
@@ -257,7 +257,7 @@ class _Finder:
         return Part(full, tuple(counts), dtype, partial(reader.array, node))
 
     def _rows(self, name: str, folder: Place, node: Mapping[str, Any]) -> Ragged | None:
-        """Return the rows of a group; None if it has none, or some of their arrays are not read."""
+        """Return the rows of a group; None if it has none, or if some of their arrays cannot be read."""
         try:
             rows = rows_of(folder, node, RAGGED, self.root)
         except (DataFileError, ParseError) as error:
@@ -278,12 +278,12 @@ class _Finder:
 
 
 def _names_of(node: Mapping[str, Any]) -> object:
-    """Return the names of an array's modes: as in Zarr 3, or else as in xarray."""
+    """Return the mode names of an array from Zarr 3 metadata, or else from xarray's attribute."""
     return node.get("dimension_names") or node.get("attributes", {}).get(_NAMES)
 
 
 def _others(said: Mapping[str, Any], rank: int, node: Mapping[str, Any]) -> list[str]:
-    """Return the attributes of an array of so many modes, or of a group, that are not read here."""
+    """Return the ignored attributes of an array of rank `rank`, or of a group."""
     read = {METADATA} if isinstance(said.get(METADATA), dict) else set[str]()
     if rank and origin_said(said.get(ORIGIN), rank) is not None:
         read.add(ORIGIN)
@@ -293,20 +293,20 @@ def _others(said: Mapping[str, Any], rank: int, node: Mapping[str, Any]) -> list
 
 
 class _Reader:
-    """Reads one array of a store, plain or ragged."""
+    """Reader of one array of a store, plain or ragged."""
 
     def __init__(self, folder: Place, root: str, limits: Limits) -> None:
         self.folder, self.root, self.limits = folder, root, limits
-        """Folder of the array, and the real path of the store, out of which no link is followed."""
+        """Folder of the array, and the real path of the store, outside which no link is followed."""
 
     def array(self, node: Mapping[str, Any]) -> "Tensor[Any] | View[Any]":
-        """Return an array as a view, or its strings."""
+        """Return an array as a view, or as a tensor of strings."""
         given = node.get("shape")
         extents = cast("list[int]", given if isinstance(given, list) else [-1])
         if not all(type(n) is int and 0 <= n <= self.limits.extent for n in extents):
             raise DataFileError(
-                f"{self.folder} has the extents {str(extents)[:80]}; {self.limits.extent} is the most; "
-                "limits=Limits(extent=...) raises that"
+                f"{self.folder} has the extents {str(extents)[:80]}; but the limit is "
+                f"{self.limits.extent}; limits=Limits(extent=...) can raise it"
             )
         if is_text(node):
             found: Tensor[Any] | View[Any] = self._strings(self.folder, node, Shape(*extents))
@@ -369,7 +369,7 @@ class _Reader:
 
 
 def _zarr() -> Any:  # noqa: ANN401 - its types are partly unknown
-    # Opening a folder does not need it, only reading an array does.
+    # Import late, because only reading an array needs zarr.
     with naming_extras():
         return importlib.import_module("zarr")
 
@@ -407,7 +407,7 @@ def _as_bytes(found: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def _bytes_of_chunk(found: Any, node: Mapping[str, Any]) -> int | None:  # noqa: ANN401 - as above
-    """Return the bytes of a chunk after unpacking; None for elements of any size."""
+    """Return the decompressed size of a chunk in bytes; None for variable-length elements."""
     dtype = dtype_of(node)
     if is_text(node) or not isinstance(dtype, np.dtype) or dtype.kind not in "biufcmM":
         return None
@@ -417,7 +417,7 @@ def _bytes_of_chunk(found: Any, node: Mapping[str, Any]) -> int | None:  # noqa:
 
 
 def _opened_on_request(folder: Place, root: str, node: Mapping[str, Any], refused: DataFileError) -> Any:  # noqa: ANN401 - as above
-    """Return an array on a grid whose chunks are not read here, if this zarr knows such grids."""
+    """Return an array on a grid whose codecs are not supported here, if zarr supports such grids."""
     if not knows_grids():
         raise refused
     try:

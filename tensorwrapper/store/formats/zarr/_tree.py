@@ -1,7 +1,7 @@
-"""The nodes of a Zarr store in a folder, by their metadata alone: which arrays and groups there are.
+"""Find the arrays and groups of a Zarr store in a folder, from metadata.
 
-Stores of version 2 say the same in other files, and are shown as those of version 3. Attributes are their
-writers': NaN and Infinity are taken there, and nowhere else.
+Metadata of version 2 are converted to version 3. NaN and Infinity are accepted only in attributes, which
+belong to the user.
 """
 
 import math
@@ -32,12 +32,12 @@ _ATTRIBUTES_2: Final = ".zattrs"
 _INTEGERS: Final = re.compile(r"u?int[0-9]{1,2}|[<>|][iu][1-8]")
 """Integer types of arrays, in either version."""
 _OF_OTHERS: Final = frozenset(("attributes", "consolidated_metadata"))
-"""Keys that may have NaN: attributes, and copies of the metadata of other nodes, with their attributes."""
+"""Keys that may have NaN: attributes, and copies of other nodes' metadata with attributes."""
 _BYTES: Final = 2**26
-"""Bytes of the metadata of a node at most: the sizes of ten million chunks."""
+"""Size limit of a node's metadata in bytes, enough for the sizes of ten million chunks."""
 _DEPTH: Final = 64
 _FOLDER: Final[Mapping[str, Any]] = {"node_type": "group", "attributes": {}}
-"""Metadata of a folder that is not a node, and has some below it."""
+"""Metadata for a folder that is not a node, but has nodes below it."""
 
 
 def read_node(folder: Place) -> Mapping[str, Any]:
@@ -49,21 +49,21 @@ def read_node(folder: Place) -> Mapping[str, Any]:
         If the folder is missing or is not a node of Zarr.
     """
     try:
-        # `Path.is_dir` hides the error of the system.
+        # `Path.is_dir` hides system errors.
         is_folder = folder.is_dir() if isinstance(folder, Keyed) else stat.S_ISDIR(folder.stat().st_mode)
     except FileNotFoundError as error:
         raise refused_by_system(f"{folder} does not exist", error) from error
     except OSError as error:
-        raise refused_by_system(f"{folder} cannot be opened: {error.strerror}", error) from error
+        raise refused_by_system(f"cannot open {folder}: {error.strerror}", error) from error
     if not is_folder:
-        raise DataFileError(f"{folder} is no folder, and no Zarr store")
+        raise DataFileError(f"{folder} is not a folder, and not a Zarr store")
     if not (folder / _NAME).exists():
         for name, node_type in ((_ARRAY_2, "array"), (_GROUP_2, "group")):
             if (folder / name).exists():
                 return _node_2(folder, name, node_type)
         raise DataFileError(
-            f"{folder} has no {_NAME}, {_ARRAY_2} or {_GROUP_2}, and is no store of Zarr: "
-            "zarr.create_group(path) makes one of a folder"
+            f"{folder} has no {_NAME}, {_ARRAY_2} or {_GROUP_2}, and is not a Zarr store; "
+            f"zarr.create_group(path) can create one"
         )
     node = _read(folder / _NAME)
     without = {key: value for key, value in node.items() if key not in _OF_OTHERS}
@@ -71,21 +71,21 @@ def read_node(folder: Place) -> Mapping[str, Any]:
         raise DataFileError(f"{folder / _NAME} has NaN or Infinity outside its attributes")
     _check_version(node, 3, folder / _NAME)
     if node.get("node_type") not in ("array", "group"):
-        raise _unknown(folder / _NAME, "is no array and no group", node.get("node_type"), "member")
+        raise _unknown(folder / _NAME, "is neither an array nor a group", node.get("node_type"), "member")
     if not isinstance(node.get("attributes", {}), dict):
-        raise DataFileError(f"{folder / _NAME} has attributes that are no object")
+        raise DataFileError(f"{folder / _NAME} has attributes that are not an object")
     return node
 
 
 def _check_version(node: Mapping[str, Any], version: int, path: Place) -> None:
-    """Raise unless a node is of a version: one of another version is not a damage."""
+    """Raise unless a node has a version. Another version is unsupported, not damaged."""
     found = node.get("zarr_format")
     if found != version or isinstance(found, bool):
         raise _unknown(path, f"is not of version {version} of Zarr", found, "version")
 
 
 def _unknown(path: Place, what: str, found: object, code: LossCode) -> DataFileError:
-    """Return that a node is of a version or a type that is not known; it is damaged if it says none."""
+    """Return the error for a node of unknown version or type; the node is damaged if it has none."""
     text = f"{path} {what}, but {str(found)[:40]}"
     if not isinstance(found, int | str):
         return DataFileError(text)
@@ -115,7 +115,7 @@ def _has_constants(value: object) -> bool:
 
 
 def _node_2(folder: Place, name: str, node_type: str) -> Mapping[str, Any]:
-    """Return a node of version 2 in the words of version 3, as far as its reader asks."""
+    """Return a version 2 node converted to version 3, as far as readers need it."""
     found = _read(folder / name)
     _check_version(found, 2, folder / name)
     if _has_constants(found):
@@ -136,9 +136,9 @@ def _node_2(folder: Place, name: str, node_type: str) -> Mapping[str, Any]:
 
 
 def _link_of(folder: Place, root: str, name: str) -> Loss | None:
-    """Return the loss of a node whose folder, or metadata, is a link that is not followed.
+    """Return the loss of a node whose folder or metadata is a link that is not followed.
 
-    The root folder was given by the caller, and may be a link to anywhere.
+    The root folder was given by the caller, and may be any link.
     """
     if name:
         loss = link_refusal(folder, root, name, f"the node {name!r}")
@@ -152,11 +152,11 @@ def _link_of(folder: Place, root: str, name: str) -> Loss | None:
 def nodes_of(
     root: Place, limits: Limits, links: Links
 ) -> Iterator[tuple[str, Place, Mapping[str, Any] | Loss]]:
-    """Yield the path of each node in the store, its folder, and its metadata; groups first.
+    """Yield the path, folder and metadata of each node in the store, groups first.
 
-    A node that cannot be read, unless it is the root, has a loss in place of its metadata. So has a link out
-    of the store or to nothing. A link to another node of the store is noted as another name of it. Nodes
-    below an array are skipped; those below a damaged node, or below a folder without metadata, are shown.
+    A node that cannot be read has a loss instead of metadata, unless it is the root. So has a dangling link
+    or a link out of the store. A link to another node of the store is recorded as an alias. Nodes below an
+    array are skipped. Nodes below a damaged node, or below a folder without metadata, are included.
     """
     inside = os.path.realpath(str(root))
     left: list[tuple[str, Place]] = [("", root)]
@@ -189,11 +189,11 @@ def nodes_of(
 
 
 def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | Loss:
-    """Return the metadata of a node, or the loss of one that is not read, unless it is the root."""
+    """Return the metadata of a node, or its loss if it cannot be read; for the root, raise."""
     loss = _link_of(folder, inside, name)
     if loss is not None:
         if not name:
-            raise DataFileError(Loss(f"{folder} cannot be opened: {loss}", "", "link"))
+            raise DataFileError(Loss(f"cannot open {folder}: {loss}", "", "link"))
         return loss
     try:
         is_root = not name and isinstance(folder, Path)
@@ -205,7 +205,7 @@ def _node_or_loss(name: str, folder: Place, inside: str) -> Mapping[str, Any] | 
 
 
 def _inner(folder: Place, name: str) -> list[str] | Loss:
-    """Return the names in a group that are nodes, or links to nothing; the last first."""
+    """Return the names of nodes and dangling links in a group, in descending order."""
     if name.count("/") > _DEPTH:
         return Loss(f"what is in the group {name!r} is deeper than {_DEPTH} groups", name, "member")
     if isinstance(folder, Keyed):
@@ -216,12 +216,12 @@ def _inner(folder: Place, name: str) -> list[str] | Loss:
         return [own for own in found if _is_node(folder / own) or _holds_nodes(folder / own, _DEPTH)]
     except OSError as error:
         if not name:
-            raise refused_by_system(f"{folder} cannot be read: {error.strerror or error}", error) from error
+            raise refused_by_system(f"cannot read {folder}: {error.strerror or error}", error) from error
         return Loss(f"the group {name!r} cannot be read, {error.strerror or error}", name, "damage")
 
 
 def _is_node(path: Path) -> bool:
-    """Return True if something in a group is a node, or a link to nothing, which may have been one."""
+    """Return True if a path is a node, or a dangling link, which may have been a node."""
     return not path.exists() or _has_mark(path)
 
 
@@ -230,7 +230,7 @@ def _has_mark(path: Place) -> bool:
 
 
 def _holds_nodes(path: Path, depth: int) -> bool:
-    """Return True if a folder without metadata has a node below it: some writers make no groups."""
+    """Return True if a folder without metadata has a node below it; some writers do not create groups."""
     if path.is_symlink() or not depth:
         return False
     try:
@@ -244,12 +244,12 @@ def _holds_nodes(path: Path, depth: int) -> bool:
 def rows_of(
     folder: Place, node: Mapping[str, Any], key: str, root: str
 ) -> tuple[Ragged, dict[str, Mapping[str, Any]]] | None:
-    """Return the description of rows in a group, and its arrays; None if it is another group.
+    """Return the description of rows in a group, and their arrays; None for other groups.
 
     Raises
     ------
     DataFileError, ParseError
-        If it declares rows, and lacks their arrays.
+        If it declares rows but lacks their arrays.
     """
     said = node.get("attributes", {}).get(key)
     if node["node_type"] != "group" or not isinstance(said, dict) or "shape" not in said:
@@ -261,10 +261,10 @@ def rows_of(
         own = part_of(folder, name, root)
         extents: object = None if own is None else own.get("shape")
         if own is None or not isinstance(extents, list) or len(cast("list[object]", extents)) != 1:
-            raise DataFileError(f"{name!r} is not an array of one mode")
+            raise DataFileError(f"{name!r} is not a 1-d array")
         if name != "values" and not _INTEGERS.fullmatch(str(own.get("data_type"))):
             raise DataFileError(
-                f"{name!r} has elements {str(own.get('data_type'))[:40]!r}, which count nothing"
+                f"{name!r} has the data type {str(own.get('data_type'))[:40]!r}, not integers"
             )
         parts[name] = own
     given = {mode: parts[f"sizes_{mode}"]["shape"][0] for mode in ragged.variable_modes}
@@ -273,7 +273,7 @@ def rows_of(
 
 
 def part_of(folder: Place, path: str, root: str) -> Mapping[str, Any] | None:
-    """Return the metadata of an array in a group; None if nothing has this path.
+    """Return the metadata of an array in a group; None if the path does not exist.
 
     Raises
     ------

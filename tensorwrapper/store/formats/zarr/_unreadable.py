@@ -1,4 +1,4 @@
-"""Arrays of a Zarr store that are not tensors, or need missing codecs: reported before a read."""
+"""Detect arrays of a Zarr store that are not tensors or need missing codecs, before reading."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,14 @@ __all__ = ["dtype_of", "is_bytes", "is_text", "loss_of"]
 
 _TEXT: Final = "string"
 _BYTES: Final = ("variable_length_bytes", "bytes")
-"""Zarr's names of bytes of any length, in this version and the next."""
+"""Zarr's names of variable-length bytes, current and future."""
 _KEYS: Final = {
     "zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value",
     "codecs", "attributes", "storage_transformers", "dimension_names",
 }  # fmt: skip
 """Core keys of an array of Zarr 3; other keys are extensions."""
 _Words: TypeAlias = Mapping[str, Mapping[str, Sequence[object] | None]]
-"""Options of each extension by name, with their values, if these are few."""
+"""Options of each extension by name, with the allowed values if there are few."""
 _CODECS_3: Final[_Words] = {
     "bytes": {"endian": ("little", "big")},
     "gzip": {"level": None},
@@ -58,7 +58,7 @@ _NEWER: Final = "a newer zarr, or its author, may know it"
 _NUMCODECS: Final = "numcodecs."
 _SWAPPED: Final = ("numcodecs.delta", "numcodecs.quantize")
 _EXTRAS: Final = ("pcodec", "zfpy")
-"""Codecs that numcodecs has with the extras of these names."""
+"""Codecs of numcodecs that need extras, with the names of the extras."""
 _CODECS_2: Final = {
     "zlib",
     "gzip",
@@ -76,7 +76,7 @@ _CODECS_2: Final = {
 
 
 def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
-    """Return why an array is not a tensor here; None if it is one, or if only reading it can tell."""
+    """Return why an array is not a tensor; None if it is, or if only reading determines it."""
     extents: object = node.get("shape")
     rank = len(cast("list[object]", extents)) if isinstance(extents, list) else 0
     if rank > DEFAULT_LIMITS.rank:
@@ -115,7 +115,7 @@ def loss_of(name: str, node: Mapping[str, Any], folder: Place) -> Loss | None:
 
 
 def _loss_of_grid(name: str, node: Mapping[str, Any]) -> Loss | None:
-    """Return why an array on a rectilinear grid is read neither here nor by this zarr; None if it is."""
+    """Return why neither this library nor zarr reads an array on a rectilinear grid; None if one does."""
     if _named(node.get("chunk_grid"))[0] != "rectilinear" or knows_grids():
         return None
     refused = grid_refusal(node)
@@ -138,19 +138,19 @@ def _named(given: object) -> tuple[object, Mapping[str, Any]]:
 
 
 def _is_swapped(codec: object) -> bool:
-    """Return True if a filter takes bytes of one order for those of the other, in zarr 3.1 to 3.4."""
+    """Return True if a filter swaps the byte order, a bug of zarr 3.1 to 3.4."""
     name, options = _named(codec)
     if name not in _SWAPPED:
         return False
     try:
         return not np.dtype(cast("Any", options.get("dtype"))).isnative
     except (TypeError, ValueError):
-        # A read raises the error.
+        # Reading raises the error.
         return False
 
 
 def _odd_word(node: Mapping[str, Any]) -> str | None:
-    """Return an option that is not an option of a grid, of names of chunks, or of a codec of the core."""
+    """Return an unknown option of a chunk grid, of chunk names, or of a core codec."""
     if node["zarr_format"] == 2:
         return None
     given: list[tuple[str, object, _Words]] = [
@@ -165,19 +165,19 @@ def _odd_word(node: Mapping[str, Any]) -> str | None:
             if known is None or key not in known:
                 return f"{what} {name!r} with the option {key[:40]!r}"
             values = known[key]
-            # A value that is not text is damage, which reading the array reports.
+            # A value that is not text is damage; reading the array raises.
             if values is not None and isinstance(value, str) and value not in values:
                 return f"{what} {name!r} with {key} {value[:40]!r}"
     return None
 
 
 def _is_opened(folder: Place, node: Mapping[str, Any]) -> bool:
-    """Return True if the zarr library accepts an array's metadata: it may support more than this module."""
+    """Return True if the zarr library, which may support more, accepts an array's metadata."""
     try:
         store = keyed_store(folder) if isinstance(folder, Keyed) else str(folder)
         importlib.import_module("zarr").open_array(store, mode="r", zarr_format=node["zarr_format"])
     except ImportError:
-        # Reading the array names the missing package.
+        # Reading the array raises, naming the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for what it does not know
         return False
@@ -197,7 +197,7 @@ def _layout(node: Mapping[str, Any]) -> str | None:
         ("chunk_key_encoding", "names of chunks", _KEY_ENCODINGS),
     ):
         own = _named(node.get(key))[0]
-        # A missing or invalid name is damage, which reading the array reports.
+        # A missing or invalid name is damage; reading the array raises.
         if isinstance(own, str) and own not in known:
             return f"{what} {own!r}"
     if node.get("storage_transformers"):
@@ -210,7 +210,7 @@ def _layout(node: Mapping[str, Any]) -> str | None:
 
 
 def is_bytes(node: Mapping[str, Any]) -> bool:
-    """Return True if the elements are bytes of any length."""
+    """Return True if the elements are variable-length bytes."""
     if node["zarr_format"] == 2:
         return node.get("data_type") == "|O" and "vlen-bytes" in _codecs(node.get("codecs"))
     return node.get("data_type") in _BYTES
@@ -223,7 +223,7 @@ def is_text(node: Mapping[str, Any]) -> bool:
 
 
 def dtype_of(node: Mapping[str, Any]) -> "np.dtype[Any] | str | None":
-    """Return a type as NumPy has it, or in words one that it has not; None if that is not known here."""
+    """Return the NumPy dtype of an array, a description of an unsupported type, or None if unknown."""
     said = node.get("data_type")
     if said == _TEXT:
         return np.dtypes.StringDType()
@@ -256,12 +256,12 @@ def _dtype_2(said: object, codecs: list[str]) -> "np.dtype[Any] | str":
 
 
 def _codecs(given: object) -> list[str]:
-    """Return the names of codecs, of those within shards too."""
+    """Return the names of codecs, including those within shards."""
     return [str(_named(codec)[0]) for codec in _all_codecs(given)]
 
 
 def _all_codecs(given: object) -> Iterator[object]:
-    """Yield codecs, those within shards too."""
+    """Yield codecs, including those within shards."""
     for codec in cast("list[object]", given) if isinstance(given, list) else []:
         yield codec
         for key in ("codecs", "index_codecs"):
@@ -274,12 +274,12 @@ def _is_there(codec: str, node: Mapping[str, Any]) -> bool:
     try:
         own = codec.removeprefix(_NUMCODECS)
         if node["zarr_format"] == 2 or own != codec:
-            # The zarr library has classes also for those whose packages are not here.
+            # The zarr library also has classes for codecs whose packages are not installed.
             known: Any = importlib.import_module("numcodecs.registry")
             return own in known.codec_registry or own in known.entries
         cast("Any", importlib.import_module("zarr.registry")).get_codec_class(codec)
     except ImportError:
-        # Unknown without the library; reading the array names the missing package.
+        # Unknown without the library; reading the array raises, naming the missing package.
         return True
     except Exception:  # noqa: BLE001 - zarr raises what it likes for a name that it does not know
         return False

@@ -1,4 +1,4 @@
-"""Zarr stores, written: boxes on regular grids by the zarr library, on rectilinear ones here, and rows."""
+"""Write Zarr stores: boxes on regular grids by the zarr library, other grids and rows directly."""
 
 import importlib
 import itertools
@@ -46,7 +46,7 @@ from tensorwrapper.tensor import Tensor
 __all__ = ["write_zarr"]
 
 _NAME_BYTES: Final = 255
-"""Bytes of the name of a folder on common file systems."""
+"""Size limit of folder names on common file systems, in bytes."""
 
 
 _CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
@@ -55,7 +55,7 @@ _CODECS: Final = {"zlib": "gzip", "zstd": "zstd", "blosc2": "blosc"}
 def write_zarr(
     path: Path, tensors: Iterator[Named], metadata: Mapping[str, Any], options: Options
 ) -> Conversion:
-    """Write tensors to a new store, which takes the place of an old one when all is written.
+    """Write tensors to a new store, which replaces an old store once everything is written.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def write_zarr(
                 names.append(name)
                 nbytes += value.nbytes
             if not done:
-                # A tensor that is not written has no other losses.
+                # A skipped tensor has no other losses.
                 del lost[before:-1]
                 if begun:
                     _remove(temporary / name, paths.release(name))
@@ -98,7 +98,7 @@ def _parts_of(ragged: Ragged) -> list[str]:
 
 
 def _remove(folder: Path, parts: Collection[str] | None) -> None:
-    """Remove the written parts of a tensor; other tensors below its path stay."""
+    """Remove the written parts of a tensor, but keep other tensors below its path."""
     if parts is None or not folder.is_dir():
         shutil.rmtree(folder, ignore_errors=True)
         return
@@ -112,15 +112,15 @@ def _check_name(name: str) -> None:
     check_path(name, "Zarr", "\\", _NAME_BYTES)
     parts = name.split("/")
     if any(part in ("..", "zarr.json") for part in parts):
-        raise ConversionError(f"{name!r} is no path of Zarr, where no part is '..' or 'zarr.json'")
+        raise ConversionError(f"{name!r} is not a valid Zarr path; no part may be '..' or 'zarr.json'")
 
 
 @contextmanager
 def _replacing_folder(path: Path) -> Generator[Path, None, None]:
-    """Give a folder that takes the place of a store when the block ends without an exception.
+    """Yield a folder that replaces a store when the block ends without an exception.
 
-    At once where Linux can let two folders change places. Elsewhere there is none for a moment, between two
-    renamings, and the old one comes back if the second fails.
+    The replacement is atomic where Linux can exchange two folders. Elsewhere the store is missing for a
+    moment between two renames, and the old store is restored if the second rename fails.
     """
     if path.is_symlink() or path.exists():
         # Never replace a folder that is not a Zarr store.
@@ -141,7 +141,7 @@ def _replacing_folder(path: Path) -> Generator[Path, None, None]:
     except DataFileError:
         raise
     except OSError as error:
-        raise refused_by_system(f"{path} cannot be written: {error.strerror or error}", error) from error
+        raise refused_by_system(f"cannot write {path}: {error.strerror or error}", error) from error
     finally:
         for left in (temporary, old):
             if left.is_symlink():
@@ -205,7 +205,7 @@ def _origin(shape: Shape[Any]) -> dict[str, Json]:
 
 
 def _is_regular(tiles: Tiling) -> bool:
-    """Return True if all tiles of a mode have one size, the last perhaps less."""
+    """Return True if all tiles of a mode have the same size, except perhaps a smaller last one."""
     return all(
         len(sizes) == 0 or (set(sizes[:-1]) <= {sizes[0]} and 0 < sizes[-1] <= sizes[0])
         for sizes in tiles.chunks
@@ -233,9 +233,9 @@ def _write_strings(root: Any, name: str, value: TensorLike, attributes: dict[str
     if not is_text or is_filled:
         raise ConversionError(
             f"{name!r} has {data.kind} strings of shape {shortened(repr(tensor.shape))}, "
-            f"{tensor.null_count} of them null; Zarr has text without nulls in boxes: "
+            f"{tensor.null_count} of them null; Zarr supports only text without nulls in boxes: "
             + ("fill_null('') fills them, " * is_filled)
-            + "a .tens file keeps all, .parquet and .feather have rows of text"
+            + "a .tens file stores all, .parquet and .feather support rows of text"
         )
     extents = tensor.shape.extents
     array = root.create_array(
@@ -260,7 +260,7 @@ def _write_rows(
     codec: str | None,
 ) -> None:
     ragged, sizes = rows
-    # A tensor with a longer path may have made the group.
+    # A tensor with a longer path may have created the group.
     group = root.require_group(name)
     for mode, own in sizes.items():
         array = group.create_array(
@@ -284,7 +284,7 @@ def _write_rows(
         if len(run):
             values[done : done + len(run)] = run
         done += len(run)
-    # Declare it as rows last: an interrupted write leaves an ordinary group.
+    # Declare the group as rows last, so that an interrupted write leaves an ordinary group.
     group.update_attributes({**attributes, RAGGED: ragged.to_fields()})
 
 
@@ -297,11 +297,12 @@ def _write_grid(
     attributes: dict[str, Json],
     codec: str | None,
 ) -> None:
-    """Write a matrix in tiles, each of which is a chunk."""
+    """Write a tiled matrix, with one chunk per tile."""
     if codec not in CODECS or value.dtype.name not in DTYPES:
         raise ConversionError(
-            f"{name!r} has tiles of several sizes, {value.dtype} and the codec {codec!r}: such grids are "
-            "written plain, by 'zlib' or by 'zstd', of numbers; untiled() has chunks of one size"
+            f"{name!r} has tiles of several sizes, dtype {value.dtype} and the codec "
+            f"{codec!r}; such grids support only numbers, without codec or with 'zlib' or "
+            f"'zstd'; untiled() gives chunks of one size"
         )
     if codec == "zstd":
         load_zstd(f"{name!r}")

@@ -1,4 +1,4 @@
-"""Zarr stores in zip archives: each key is a member. Stored members are read where they are."""
+"""Zarr stores in zip archives: each key is a member. Uncompressed members are read in place."""
 
 import zipfile
 from typing import cast, final
@@ -24,12 +24,12 @@ __all__ = ["open_zipped"]
 
 
 def open_zipped(where: Where, how: Opening) -> Contents:
-    """Return the contents of a Zarr store in a zip archive; only metadata is read.
+    """Return the contents of a Zarr store in a zip archive; reads only metadata.
 
     Raises
     ------
     DataFileError
-        If there is no such file, it is damaged, or has no store.
+        If the file is missing, damaged, or has no Zarr store.
     """
     path = name_of(where)
     keys = _keys_of(where, how.limits)
@@ -39,7 +39,7 @@ def open_zipped(where: Where, how: Opening) -> Contents:
         if not inner:
             raise DataFileError(f"{path} has no member {', '.join(MARKS)}, and is not a Zarr store")
         if len(inner) == 1:
-            # As `zip -r` packs a folder.
+            # `zip -r` of a folder adds the name of the folder.
             root /= inner[0]
     return open_place(root, how)
 
@@ -53,7 +53,7 @@ def _keys_of(where: Where, limits: Limits) -> Keys:
             else Archive(map_whole(where, "Zarr"))
         )
     infos = archive.infolist()
-    # Writers of Zarr add a member again to change it: the last one counts.
+    # Zarr writers change a member by adding it again, so the last one is valid.
     entries: dict[str, Entry] = {
         info.filename: _Fetched(where, archive, info, end, limits)
         if isinstance(where, Ranges)
@@ -65,7 +65,7 @@ def _keys_of(where: Where, limits: Limits) -> Keys:
 
 
 def _ends(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]) -> list[int]:
-    """Return for each member where the next one begins, or the directory."""
+    """Return the end of each member: the start of the next one, or of the directory."""
     starts = np.sort([*[info.header_offset for info in infos], archive.start_dir])
     own = np.array([info.header_offset for info in infos], dtype=np.int64)
     ends: list[int] = starts[np.minimum(starts.searchsorted(own, "right"), len(starts) - 1)].tolist()
@@ -73,7 +73,7 @@ def _ends(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo]) -> list[int]:
 
 
 def _check(info: zipfile.ZipInfo, path: object, nbytes: int, limits: Limits) -> None:
-    """Raise if a member is packed in a way that is not known, or takes too much memory."""
+    """Raise if the compression of a member is unknown, or its size exceeds the limit."""
     name = info.filename
     refused = unknown_packing(info)
     if refused is not None:
@@ -82,7 +82,7 @@ def _check(info: zipfile.ZipInfo, path: object, nbytes: int, limits: Limits) -> 
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: object, span: Span) -> bytes:
-    """Return some bytes of a member that is packed."""
+    """Return some bytes of a compressed member."""
     with of_stranger(path, "Zarr", info.filename), archive.open(info) as member:
         return member.read(span[1])[span[0] :]
 
@@ -90,7 +90,7 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: object, spa
 def _checked(found: bytes, info: zipfile.ZipInfo, path: object, span: Span) -> bytes:
     if len(found) != span[1] - span[0]:
         raise DataFileError(
-            f"{path}: {info.filename!r} has not the {info.file_size} bytes that the archive claims"
+            f"{path}: {info.filename!r} does not have the {info.file_size} bytes that the archive declares"
         )
     return found
 
@@ -98,18 +98,18 @@ def _checked(found: bytes, info: zipfile.ZipInfo, path: object, span: Span) -> b
 @final
 @frozen(eq=False)
 class _Fetched:
-    """The bytes of a member of an archive that is read by byte ranges."""
+    """The bytes of a member in an archive read by byte ranges."""
 
     ranges: Ranges
     archive: zipfile.ZipFile
     info: zipfile.ZipInfo
     end: int
-    """Before which byte the member ends."""
+    """Position after the last byte of the member."""
     limits: Limits
 
     @property
     def size(self) -> int:
-        """Number of bytes when it is unpacked, as the archive tells it."""
+        """Uncompressed size in bytes, as declared in the archive."""
         return self.info.file_size
 
     def read(self, start: int, stop: int) -> bytes:
@@ -117,7 +117,7 @@ class _Fetched:
         info, path = self.info, self.ranges.name
         _check(info, path, stop - start, self.limits)
         if not is_stored(info) or (start, stop) == (0, self.size):
-            # One request for the head and the bytes, which stay in memory for the reads below.
+            # Fetch header and bytes in one request; the reads below use this memory.
             self.ranges.read_kept([(info.header_offset, self.end)])
         if is_stored(info):
             begin = begin_of_member(self.ranges, info)
@@ -139,7 +139,7 @@ class _Member:
 
     @property
     def size(self) -> int:
-        """Number of bytes when it is unpacked, as the archive tells it."""
+        """Uncompressed size in bytes, as declared in the archive."""
         return self.info.file_size
 
     def read(self, start: int, stop: int) -> bytes:

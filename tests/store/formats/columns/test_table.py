@@ -33,7 +33,7 @@ def test_what_others_say_under_our_key_is_no_more_than_that(tmp_path, said):
 
 def test_bytes_are_allowed_up_to_the_limit():
     check_bytes(9, "x", Limits(decompressed_bytes=9))
-    with pytest.raises(DataFileError, match="'x' takes 10 bytes"):
+    with pytest.raises(DataFileError, match="'x' needs 10 bytes"):
         check_bytes(10, "x", Limits(decompressed_bytes=9))
 
 

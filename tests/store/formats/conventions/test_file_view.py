@@ -23,7 +23,7 @@ def part(array):
 
 def test_a_part_is_read_below_the_limit():
     assert whole(part(np.arange(4)), Limits(decompressed_bytes=32)).tolist() == [0, 1, 2, 3]
-    with pytest.raises(DataFileError, match="'g/x' takes 32 bytes"):
+    with pytest.raises(DataFileError, match="'g/x' needs 32 bytes"):
         whole(part(np.arange(4)), Limits(decompressed_bytes=31))
     with pytest.raises(DataFileError, match="decompressed_bytes"):
         whole(Part("x", (2**40, 2**40), np.dtype("i8"), lambda: None), DEFAULT_LIMITS)

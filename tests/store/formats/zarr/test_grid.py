@@ -103,7 +103,7 @@ def test_a_type_that_nobody_reads_is_told(tmp_path):
     ("fields", "words"),
     [
         ({"fill_value": "abc"}, "abc"),
-        ({"fill_value": [1, 2, 3], "data_type": "complex64"}, "filled"),
+        ({"fill_value": [1, 2, 3], "data_type": "complex64"}, "fill value"),
     ],
 )
 def test_what_is_not_read_here_is_said(tmp_path, fields, words):

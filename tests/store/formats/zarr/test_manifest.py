@@ -165,7 +165,7 @@ def test_manifests_that_compute_references_are_refused(tmp_path, others):
 def test_manifests_have_so_many_keys(tmp_path, monkeypatch):
     path = written(tmp_path, array("x", SPANS))
     monkeypatch.setattr(_manifest, "_MOST_KEYS", 3)
-    with pytest.raises(DataFileError, match="4 keys; 3"):
+    with pytest.raises(DataFileError, match="4 keys, but the limit is 3"):
         tw.open(path)
     monkeypatch.setattr(_manifest, "_MOST_BYTES", 30)
     with pytest.raises(DataFileError, match="30"):

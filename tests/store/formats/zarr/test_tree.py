@@ -141,12 +141,12 @@ def test_what_lies_where_chunks_are_and_is_none_is_damage(path, separator):
     chunk.unlink()
     chunk.mkdir()
     assert array[0].tolist() == [0, 0]
-    with pytest.raises(DataFileError, match="is a folder, and no chunk"):
+    with pytest.raises(DataFileError, match="is a folder, not a chunk"):
         tw.open(path)["x"][0].compute()
     assert tw.open(path)["x"][1].compute().tolist() == [1, 1]
     if separator == "/":
         chunk.rmdir()
         chunk.parent.rmdir()
         chunk.parent.write_bytes(data)
-        with pytest.raises(DataFileError, match="is no folder"):
+        with pytest.raises(DataFileError, match="is not a folder"):
             tw.open(path)["x"][0].compute()

@@ -114,7 +114,7 @@ def test_members_that_lie_of_their_sizes_are_refused(tmp_path):
 
 def test_an_archive_without_a_store_is_refused(tmp_path):
     np.savez(tmp_path / "a.npz", x=[1])
-    with pytest.raises(DataFileError, match="of kind 'npz' by its content, and not 'zarr'"):
+    with pytest.raises(DataFileError, match="the format 'npz' by its content, not 'zarr'"):
         tw.open(tmp_path / "a.npz", kind="zarr")
 
 
@@ -162,6 +162,6 @@ def test_a_member_far_larger_than_its_chunk_is_not_unpacked(tmp_path, version):
     found = tw.open(path)["a/x"]
     for view in (found, pickle.loads(pickle.dumps(found))):
         assert view[2:].tolist() == X[2:].tolist()
-        with pytest.raises(DataFileError, match="16777216 bytes, and its array has chunks of 24") as caught:
+        with pytest.raises(DataFileError, match="16777216 bytes, but its array has chunks of 24") as caught:
             view.compute()
         assert str(path) in str(caught.value)
