@@ -55,9 +55,9 @@ def in_order(view: Expression) -> Expression:
             return Expression(view.node, view.layout[...].reshape((view.shape.size,)))
         except LayoutError:
             return whole(Flat(view))
-    found = _in_line(view)
-    if found is not None:
-        return Expression(view.node, found)
+    line = _in_line(view.layout)
+    if line is not None:
+        return Expression(view.node, line)
     return _cells_in_order(view) or whole(Flat(view))
 
 
@@ -99,13 +99,13 @@ def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
         write_elements(out, flat.reshape(out.shape))
 
 
-def _in_line(view: Expression) -> "Layout[Any] | None":
+def _in_line(layout: "Layout[Any]") -> "Layout[Any] | None":
     """Return the places of all elements as a layout of rank 1, if they are contiguous."""
-    layout = view.layout.implementation
-    size = layout.shape.size
-    if size and not layout.is_contiguous:
+    held = layout.implementation
+    size = held.shape.implementation.size
+    if size and not held.is_contiguous:
         return None
-    return wrap_layout(new_strided((size,), (0,), (1,), layout.offset if size else 0))
+    return wrap_layout(new_strided((size,), (0,), (1,), held.offset if size else 0))
 
 
 def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
@@ -146,7 +146,7 @@ class Flat(NodeOfOne):
             return None
         moves = dict(coordinate.feeds)
         first = coordinate.constant
-        line = _in_line(self.operand)
+        line = _in_line(self.operand.layout)
         if line is not None:
             first += line.offset
         elif len(moves) == 1:
@@ -164,7 +164,7 @@ class Flat(NodeOfOne):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = self.operand
-        line = _in_line(inner)
+        line = _in_line(inner.layout)
         if line is not None and len(inner.node.extents) == 1:
             run = Expression(inner.node, line)
         elif inner.is_box:

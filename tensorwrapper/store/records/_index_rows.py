@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
+from operator import itemgetter
 from typing import Final, NoReturn, TypeAlias, final
 
 import numpy as np
@@ -75,7 +76,7 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     table has
     -1; it is None if there is none.
     """
-    encoded = [row[0].encode() for row in rows]
+    encoded = [*map(str.encode, map(itemgetter(0), rows))]
     table = np.empty((len(rows), 5), dtype="<i8")
     if rows:
         table[:, 0] = list(accumulate(map(len, encoded)))
