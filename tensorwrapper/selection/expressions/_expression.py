@@ -596,7 +596,7 @@ def memory_of(view: Expression) -> Array | None:
 
 
 def memories_of(views: Iterable[Expression]) -> list[Array] | None:
-    """Return the arrays that `memory_of` has for views; None if one has none."""
+    """Return the arrays of `memory_of` for views; None if an array is missing."""
     found: list[Array] = []
     for view in views:
         array = memory_of(view)

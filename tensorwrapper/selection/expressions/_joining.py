@@ -29,7 +29,7 @@ from tensorwrapper.selection.expressions._node_context import Job, NodeFields, N
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._source_node import reading_of
-from tensorwrapper.selection.expressions._traversal import SHORT
+from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._joined import JoinedRunner
@@ -41,7 +41,7 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
-_FEW = 256  # elements of a part, on average, up to which they are found one by one
+_FEW = 256  # elements of a part, on average, up to which those of a slice are found one by one
 
 
 def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
@@ -135,7 +135,7 @@ class Joining(SharedMode):
         if self._tensors is not None:
             return True
         # For many parts this is computed once, and cached with the runner.
-        return not self.mode and len(self.offsets) > SHORT + 1 and self._in_memory() is not None
+        return self._in_memory() is not None
 
     @property
     def parts(self) -> int:
@@ -151,11 +151,7 @@ class Joining(SharedMode):
     @classmethod
     def of(cls, mode: int, parts: Iterable[Expression]) -> "Joining":
         """Return parts joined; those that are short joins themselves are laid flat."""
-        flat: list[Expression] = []
-        for part in parts:
-            below = part.node.operands if _joins(part, mode) else ()
-            flat += below if 0 < len(below) <= SHORT else [part]
-        return cls(mode, tuple(flat))
+        return cls(mode, inlined(parts, lambda part: _joins(part, mode)))
 
     def takes_in(self, operand: Expression) -> bool:
         return _joins(operand, self.mode)
@@ -191,9 +187,8 @@ class Joining(SharedMode):
             if arrays is not None:
                 join_into(out, arrays, self.mode)
                 return
-        many = not self.mode and len(self.offsets) > SHORT + 1
-        joined = self._in_memory() if many else None
-        if joined is None or not _write_joined(joined, self.parts, view.layout, out, job.threads):
+        joined = self._in_memory()
+        if joined is None or not _write_joined(joined, view.layout, out, job.threads):
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -344,8 +339,8 @@ class Stacking(Node):
         return Stacking(*_parts(given, new=True))
 
 
-def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
-    """Write elements in the order of many parts, or a few of each part; return False for other views."""
+def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads: int) -> bool:
+    """Write elements of many parts by their places; return False where slices of each part take less."""
     known = layout.implementation
     if known.is_contiguous and out.flags.c_contiguous:
         first = known.offset
@@ -357,7 +352,7 @@ def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Ar
         low = first if step > 0 or count == 1 else first - (count - 1)
         joined.fill((slice(low, low + count),), out if low == first else out[::-1], threads)
         return True
-    if not out.flags.c_contiguous or out.size > _FEW * parts:
+    if not out.flags.c_contiguous or (box is not None and out.size > _FEW * joined.parts):
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True

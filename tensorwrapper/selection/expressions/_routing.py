@@ -161,9 +161,7 @@ class SharedMode(Node):
             found.node.write_into(found, out, job)
         elif found is not None:
             _write_parts(found, out, job)
-        elif out.size > BLOCK:
-            job.by_number(self, view.layout, out)
-        else:
+        elif not job.by_number(self, view.layout, out):
             self._fill_points(view.layout, out, job)
 
     def _cut(self, slices: list[Spaced]) -> "list[tuple[range | IntArray, Expression]]":

@@ -41,7 +41,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Flat", "Pieces", "in_order"]
 
-_CELLS = 512  # cells up to which each is read as a box
 _LARGE = 4096  # elements from which a box costs less than the places of its elements
 _FEW = 64  # pieces up to which a run of positions is cut at their ends
 
@@ -70,7 +69,7 @@ def _cells_in_order(view: Expression) -> Expression | None:
     if node.source is None or node.tensor is not None or len(node.extents) < 2 or shape.has_layers:
         return None
     count = shape.outer().size if layout.cell_rank == len(node.extents) else 0
-    if not 0 < count <= _CELLS or shape.size < _LARGE * count:
+    if not count or shape.size < _LARGE * count:
         return None
     cells = [layout.cell(number) for number in range(count)]
     parts = [Expression(node, wrap_layout(own)) for own in cells if own.shape.size]
@@ -323,12 +322,12 @@ class Pieces(SharedMode):
             done += inside
 
     def split(self, view: Expression) -> "Expression | Split | None":
-        """Return the pieces of a selection: cut at their ends if they are few, else position by position."""
+        """Return the pieces of a selection: cut at their ends for a run of few, else position by position."""
         transform = take_apart(view.layout, self.extents)
         if transform is None:
             return None
         (coordinate,) = transform.coordinates
-        if len(coordinate.feeds) != 1 or len(self.ends) <= _FEW:
+        if len(coordinate.feeds) != 1:
             return self._split(transform)
         ((mode, move),) = coordinate.feeds
         low, high = (end + coordinate.constant for end in move.bounds())
