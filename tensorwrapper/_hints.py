@@ -30,36 +30,31 @@ type unique unsqueeze values var view vindex where window
 
 TABLE: Final = """
 [tensorwrapper]
-array asarray from_numpy from_array Array ndarray: `tw.as_tensor([1, 2])`
-ones: `tw.full((2, 3), 1.0)`, or without memory `sel.ones((2, 3))`
+array asarray from_numpy from_array Array ndarray: `tw.as_tensor([1, 2])` | linspace: `sel.linspace(0, 1, 5)`
+ones: `tw.full((2, 3), 1.0)`, or without memory `sel.ones((2, 3))` | identity: `tw.eye(3)`
 zeros_like: `tw.zeros(t.shape, dtype=t.dtype)` | ones_like full_like: `tw.full(t.shape, 1, dtype=t.dtype)`
-empty_like: `tw.empty(t.shape, dtype=t.dtype)`
-arange: `tw.as_tensor(np.arange(3))`, or `sel.iota((3,))`, which has no memory
-linspace: `sel.linspace(0, 1, 5)` | identity: `tw.eye(3)`
+empty_like: `tw.empty(t.shape, dtype=t.dtype)` | dstack column_stack: `tw.stack([t, t], mode=2)`
+arange: `tw.as_tensor(np.arange(3))`, or `sel.iota((3,))`, which has no memory | reshape: `t.reshape(3, 2)`
 concatenate cat hstack vstack append: `tw.concat([t, t])`, or `tw.concat([t, t], mode=1)`
-dstack column_stack: `tw.stack([t, t], mode=2)` | transpose swapaxes moveaxis: `t.permute(1, 0)`
-reshape: `t.reshape(3, 2)` | ravel flatten: `t.flatten()` | squeeze: `t.squeeze()`
-expand_dims: `t.unsqueeze(0)` | broadcast_to: `t.broadcast((5, 2, 3))`
+transpose swapaxes moveaxis: `t.permute(1, 0)` | ravel flatten: `t.flatten()` | squeeze: `t.squeeze()`
+expand_dims: `t.unsqueeze(0)` | broadcast_to: `t.broadcast((5, 2, 3))` | roll: `t.rotate((1, 0))`
 repeat: `t.repeat_each(0, 2)` repeats every element | tile: `t.repeat((2, 1))` repeats the whole
-roll: `t.rotate((1, 0))` | flip: `t.reverse(0)` | take: `t.gather(0, [1, 0])` | pad: `t.pad([(1, 1), (0, 0)])`
-split array_split: `t.tiled(tw.Tiling([1, 1], [3]))` is cut into tiles
-sum: NumPy computes: `np.add.reduce(t, axis=0)`
+flip: `t.reverse(0)` | take: `t.gather(0, [1, 0])` | pad: `t.pad([(1, 1), (0, 0)])`
+split array_split: `t.tiled(tw.Tiling([1, 1], [3]))` is cut into tiles | random: `sel.random((2, 3), seed=1)`
+sum: NumPy computes: `np.add.reduce(t, axis=0)` | load read loadtxt: `tw.open('f.tens')`
 mean std var dot matmul tensordot norm argmax argsort sort cumsum abs sqrt exp: NumPy computes on tensors: `np.mean(t)`, `np.sqrt(t)`, `t @ t.permute(1, 0)`
-min max prod any all: NumPy computes: `np.maximum.reduce(t, axis=None)`
+min max prod any all: NumPy computes: `np.maximum.reduce(t, axis=None)` | newaxis: `t[None]`
 einsum: `tw.einsum_shape('ij,jk->ik', (2, 3), (3, 4))` plans, `np.einsum('ij->ji', t)` computes, `tw.contract('ij,jk->ik', a, b)` of tensors in tiles
-random: `sel.random((2, 3), seed=1)` | load read loadtxt: `tw.open('f.tens')`
-savez dump: `tw.save('f.tens', {'t': t})`
-View as_view: `sel.as_view(t)`, where sel is tensorwrapper.selection
+savez dump: `tw.save('f.tens', {'t': t})` | array_equal: `t.array_equal(t)` | to_list: `t.tolist()`
+View as_view: `sel.as_view(t)`, where sel is tensorwrapper.selection | num: `r.row_lengths(1)`
 float32 float64 int32 int64 bool_ complex128 dtype: NumPy's: `tw.zeros((2,), dtype=np.float32)`
-newaxis: `t[None]` | array_equal: `t.array_equal(t)`
-RaggedTensor ragged NestedTensor from_iter: `tw.jagged([[1, 2], [3]])` | to_list: `t.tolist()`
-num: `r.row_lengths(1)` | TiledRange TensorShape: `tw.Tiling([1, 2], [3])`
+RaggedTensor ragged NestedTensor from_iter: `tw.jagged([[1, 2], [3]])`
+TiledRange TensorShape: `tw.Tiling([1, 2], [3])`
 [tensor]
-from_buffer(): `tw.from_buffer(bytes(16), (2,), dtype='f8')`
+from_buffer(): `tw.from_buffer(bytes(16), (2,), dtype='f8')` | eye(): `tw.eye(3, 4, diagonal=1)`
 as_tensor(): `tw.as_tensor([1, 2]).astype('f4')`, or `tw.as_tensor(np.asarray([1, 2], 'f4'))`
 empty() zeros(): `tw.{name}((2, 3))` takes extents as one sequence; dtype= and layout= are named
 full(): `tw.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named
-eye(): `tw.eye(3, 4, diagonal=1)`
 sparse(): `tw.sparse([(0, 1)], [1.5], (2, 3))` takes places, values and a shape
 blocks(): `tw.blocks({(0, 0): [[1.0, 2.0]]}, tw.Tiling([1, 2], [2]))` takes blocks by tile number, and a tiling
 from_packed(): `tw.from_packed([1.0, 2.0, 3.0], 's2', (2, 2))` takes packed elements, a symmetry and a shape
@@ -68,52 +63,46 @@ contract(): `tw.contract('ij,jk->ik', a, b)` takes an equation, or a plan, and t
 where(): `tw.where(t > 0, t, 0)`; where a mask holds alone is `np.nonzero(t > 0)`
 random() uniform(): `sel.{name}((2, 3), seed=1)`: the same seed gives the same numbers
 integers(): `sel.integers((2, 3), 0, 10, seed=1)`: the same seed gives the same numbers
-concat() stack(): `tw.{name}([t, t], mode=0)` takes the parts as one list
+concat() stack(): `tw.{name}([t, t], mode=0)` takes the parts as one list | eye(): `sel.eye(3, 4, diagonal=1)`
 pad(): `sel.pad(t, [(1, 1), (0, 0)])` says before and after for each mode
 full(): `sel.full((2, 3), 1)` takes extents as one sequence, then the value; dtype= is named
 zeros() ones(): `sel.{name}((2, 3))` takes extents as one sequence; dtype= is named
-linspace(): `sel.linspace(0, 1, 5)` says how many | eye(): `sel.eye(3, 4, diagonal=1)`
+linspace(): `sel.linspace(0, 1, 5)` says how many
 [Shape=s Tiling=g Layout=l]
 T mT transpose swapaxes moveaxis: `{x}.permute(1, 0)` says the modes in their new order
 [Shape]
 *: a shape has indices and no elements: `tw.zeros(s)` has, and `s.extents` is a tuple of integers
 ndims dim: `s.rank` is the number of modes | numel num_elements prod: `s.size` is the number of indices
-strides stride: `tw.Layout(s).strides` counts them in elements
+strides stride: `tw.Layout(s).strides` counts them in elements | count: `s.extents.count(3)`
 dims shape as_list tolist to_list dimensions sizes values: `s.extents` is a tuple of integers
-dtype itemsize nbytes: a shape has indices and no elements: `tw.zeros(s)` has | count: `s.extents.count(3)`
-max min all any: `{name}(s.extents)`
+dtype itemsize nbytes: a shape has indices and no elements: `tw.zeros(s)` has | labels: `s.names`
+max min all any: `{name}(s.extents)` | row_splits: `r.shape.splits(1)` is where rows begin and end
 append insert extend: shapes never change: `tw.Shape.product([s, tw.Shape(4)])` has a mode more
 start stop lower upper lobound upbound inclusive_min exclusive_max: `s.origin` and `s.extents`
-labels: `s.names` | chunks: `tw.Tiling([1, 1], [3]).chunks` are those of a tiling, which a box may be cut by
-counts row_lengths: `r.shape.lengths(1)` is how many indices each row has
-row_splits: `r.shape.splits(1)` is where rows begin and end
-from_numpy from_array of: `tw.as_shape((2, 3))` makes one of extents
-broadcast_to broadcast: `tw.Layout(s).broadcast((5, 2, 3)).shape`
-translate: `s.translate_to((5, 5))`, or `s.translate_by((1, 1))` | intersection: `s.intersect(s)`
-union: `s.hull(s)` is the smallest box around both | squeeze ravel: `s.reshape(6)`
-expand_dims unsqueeze: `s.reshape(1, 2, 3)`
+chunks: `tw.Tiling([1, 1], [3]).chunks` are those of a tiling, which a box may be cut by
+counts row_lengths: `r.shape.lengths(1)` is how many indices each row has | intersection: `s.intersect(s)`
+from_numpy from_array of: `tw.as_shape((2, 3))` makes one of extents | squeeze ravel: `s.reshape(6)`
+broadcast_to broadcast: `tw.Layout(s).broadcast((5, 2, 3)).shape` | extents=: `tw.Shape(3, 2)` has others
+translate: `s.translate_to((5, 5))`, or `s.translate_by((1, 1))` | expand_dims unsqueeze: `s.reshape(1, 2, 3)`
+union: `s.hull(s)` is the smallest box around both | copy clone copy(): `s` itself: shapes never change
 take select: `s[:, 0:2]` is a part, `tw.Mask(s, [1, 0])` picks any indices
-copy clone: `s` itself: shapes never change
 pad: `tw.Shape(4, 5, origin=(-1, -1))` is a box of one more on every side
-extents=: `tw.Shape(3, 2)` has others | origin=: `s.translate_to((5, 5))` begins elsewhere
-names=: `s.named('x', 'y')` has names | rank=: `tw.Shape.product([s, tw.Shape(4)])` has a mode more
-size=: `tw.Shape(3, 2)` has another
+origin=: `s.translate_to((5, 5))` begins elsewhere | names=: `s.named('x', 'y')` has names
+rank=: `tw.Shape.product([s, tw.Shape(4)])` has a mode more | size=: `tw.Shape(3, 2)` has another
 __call__(): `s.extents` and `s.size` are attributes; a call names modes, `s('i,j')`
 jagged(): `tw.Shape.jagged([3, 1, 2])` takes the extents of the rows as one sequence
 from_cells(): `tw.Shape.from_cells((2,), [(1, 2), (3, 4)])` says the outer extents, then those of each cell
-nested(): `tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))` | copy(): `s` itself: shapes never change
+nested(): `tw.Shape.nested(tw.Shape(2, 3), layers=(1, 1))` | reshape(): `s.reshape(3, 2)` has as many indices
 tiled(): `tw.Shape.tiled([1, 2], [3])` says how each mode is cut
 cells(): `r.shape.cells()` takes nothing: it goes over all
 concat() stack() product(): `tw.Shape.{name}([s, s])` takes shapes as one sequence
-reshape(): `s.reshape(3, 2)` has as many indices
 named(): `s.named('x', 'y')` names every mode, loose or as one sequence
 [Tiling]
 *: a tiling has boundaries and no elements: `tw.zeros(g.elements).tiled(g)` has, and `g.chunks` are tuples of integers
-ndim dim: `g.rank` is the number of modes
-size numel: `g.elements.size` is how many indices, `g.grid.size` how many tiles
+ndim dim: `g.rank` is the number of modes | nchunks npartitions: `g.grid.size` is the number of tiles
+size numel: `g.elements.size` is how many indices, `g.grid.size` how many tiles | tolist to_list: `g.chunks`
 extents dims sizes: `g.elements.extents` are those of the box, `g.grid.extents` the numbers of tiles
 numblocks cdata_shape blocks partitions_shape: `g.grid.extents` is how many tiles each mode has
-nchunks npartitions: `g.grid.size` is the number of tiles | tolist to_list: `g.chunks`
 copy clone: `g` itself: tilings never change | split: `g.tile((0, 0))` is the shape of one tile
 chunksize: `g.largest_tile` and `g.chunks` | trange tiles_range: `g.grid` has the indices of the tiles
 elements_range: `g.elements` has the indices of the elements | rechunk: `g.retile(tw.Tiling([2, 1], [2, 1]))`
@@ -124,51 +113,44 @@ translate_to() translate_by(): `g.{name}((1, 1))` says one number for each mode
 concat(): `tw.Tiling.concat([g, g])` takes tilings as one sequence
 [BlockPattern]
 *: a pattern has tiles and no elements: `p.mask()` is a bool for each tile, `tw.zeros(p.tiling.elements).tiled(p.tiling)` has elements
-ndim dim: `p.rank` is the number of modes
+ndim dim: `p.rank` is the number of modes | issubset: `p <= p` | issuperset: `p >= p`
 size nnz nse numel: `p.count` is how many tiles are present, `p.elements` how many elements they have
 shape extents dims: `p.grid` is the shape of the tile numbers, `p.tiling.elements` that of the elements
-issubset: `p <= p` | issuperset: `p >= p` | isdisjoint: `not p & p` | intersection: `p.intersect(p)`
+isdisjoint: `not p & p` | intersection: `p.intersect(p)` | copy clone: `p` itself: patterns never change
 add update discard remove pop clear: a pattern never changes; `p.union(p)` and `p - p` are new ones
-copy clone: `p` itself: patterns never change
-T mT transpose swapaxes moveaxis: `p.permute(1, 0)` | invert: `p.complement()`
-nonzero argwhere indices keys blocks: `p.tiles()` are the numbers of the present tiles
+T mT transpose swapaxes moveaxis: `p.permute(1, 0)` | invert: `p.complement()` | is_zero: `(0, 0) not in p`
+nonzero argwhere indices keys blocks: `p.tiles()` are the numbers of the present tiles | volume: `p.volumes()`
 to_numpy numpy to_dense todense toarray to_mask: `p.mask()` is a bool for each tile
 dot matmul einsum tensordot contract: `tw.contraction('ij,kj->ik', p, p)` plans
-tolist to_list: `p.tiles().tolist()` | is_zero: `(0, 0) not in p` | volume: `p.volumes()`
-tile: `p.tiling.tile((1, 0))` is the shape of one tile | rechunk: `p.retile(tw.Tiling([3], [3]))`
+tolist to_list: `p.tiles().tolist()` | tile: `p.tiling.tile((1, 0))` is the shape of one tile
+rechunk: `p.retile(tw.Tiling([3], [3]))` | slot(): `p.slot((1, 0))` says an index as one tuple
 from_tiles from_list from_coordinates: `tw.BlockPattern(p.tiling, [(1, 0)])`
-slot(): `p.slot((1, 0))` says an index as one tuple
 permute(): `p.permute(1, 0)` says the modes in their new order
 union() intersect() difference() symmetric_difference(): `p.{name}(p)` takes one pattern
 [Mask]
 *: a mask has places and no elements: `m.gather(tw.zeros(m.source))` is what it picks of a tensor, `m.contains(m.source.indices().to_numpy())` one bool for each index
 sum count: `m.size` is how many indices are picked | any: `m.size > 0` | all: `m.size == m.source.size`
-all_close array_equal equals: `m == m`
+all_close array_equal equals: `m == m` | copy clone: `m` itself: masks never change | invert: `m.complement()`
 nonzero indices argwhere: `m.source.indices_at(m.ordinals())` are the indices that are picked
-copy clone: `m` itself: masks never change
 to_numpy numpy tolist to_list values: `m.ordinals()` are the places of what is picked
-invert: `m.complement()`
 T mT transpose permute swapaxes moveaxis: `tw.Mask(m.source.permute(0), [0, 2])` picks of a permuted shape
-ndim: `m.rank` is the number of modes
+ndim: `m.rank` is the number of modes | intersect() union(): `m.{name}(m)` takes one mask
 dtype astype: a mask has places, no elements of bool: `m.contains((0,))` asks for one
 gather(): `m.gather(tw.zeros(m.source))` lays it on a tensor or a layout
-intersect() union(): `m.{name}(m)` takes one mask
 [Layout]
 *: a layout has places and no elements: `tw.zeros(l.shape, layout=l)` has, and `l.strides` are integers
-ndim rank dim: `l.shape.rank` is the number of modes
+ndim rank dim: `l.shape.rank` is the number of modes | extents dims extent: `l.shape.extents`
 size numel sizes: `l.shape.size` is the number of indices, `l.span` that of the elements they lie among
-extents dims extent: `l.shape.extents` | stride: `l.strides` counts them in elements
+stride: `l.strides` counts them in elements | flags contiguous c_contiguous: `l.is_contiguous`
 order: `l.storage_order()` says which mode runs fastest, `tw.Layout(l.shape, order='F')` chooses
-itemsize nbytes dtype: a layout counts in elements; `t.dtype` belongs to a tensor
-flags contiguous c_contiguous: `l.is_contiguous` | cosize required_span_size: `l.span`
-is_unique: `l.is_injective` | coalesce: `tw.layout.coalesce(l)` | complement: `tw.layout.complement(l, 12)`
-compose: `tw.layout.compose(l, tw.Layout((3, 2)))` | domain: `l.shape` has the indices
-transform: `l.to_tensorstore(l.shape)` | ravel: `l.flatten()` | flip: `l.reverse(0)`, or `l[::-1]`
-roll: `l.rotate((1, 0))` says a shift for each mode | broadcast_to: `l.broadcast((5, 2, 3))`
-expand_dims: `l.unsqueeze(0)` | tolist to_list: `l.to_numpy().tolist()` are the offsets
+itemsize nbytes dtype: a layout counts in elements; `t.dtype` belongs to a tensor | ravel: `l.flatten()`
+cosize required_span_size: `l.span` | is_unique: `l.is_injective` | coalesce: `tw.layout.coalesce(l)`
+complement: `tw.layout.complement(l, 12)` | compose: `tw.layout.compose(l, tw.Layout((3, 2)))`
+domain: `l.shape` has the indices | transform: `l.to_tensorstore(l.shape)` | expand_dims: `l.unsqueeze(0)`
+flip: `l.reverse(0)`, or `l[::-1]` | roll: `l.rotate((1, 0))` says a shift for each mode
+broadcast_to: `l.broadcast((5, 2, 3))` | tolist to_list: `l.to_numpy().tolist()` are the offsets
 copy clone: layouts never change, and need no copy: `l.simplify()` is one of the same places
-repeat(): `l.repeat((2, 1))` repeats the whole along each mode
-diagonal(): `l.diagonal(0, 1)` says two modes
+repeat(): `l.repeat((2, 1))` repeats the whole along each mode | diagonal(): `l.diagonal(0, 1)` says two modes
 pad(): `l.pad([(1, 1), (0, 0)], boundary='edge')` says before and after for each mode
 tiled(): `tw.Layout.tiled(tw.Tiling([1, 1], [3]))` lies tile by tile
 to_numpy(): `l.to_numpy()` has the offsets
@@ -189,69 +171,62 @@ split_mode(): `{x}.split_mode(1, (3, 1))` says the mode, then its extents
 mT transpose swapaxes moveaxis: `t.permute(1, 0)` says the modes in their new order, as does `np.transpose(t)`
 H adjoint: `np.conj(t).permute(1, 0)` | ndim dim ndimension: `t.rank` is the number of modes
 strides stride: `sel.as_view(t).compute().layout.strides` counts them in elements
-itemsize element_size: `t.dtype.itemsize`
+itemsize element_size: `t.dtype.itemsize` | count: NumPy computes: `np.count_nonzero(t)`
 flags is_contiguous contiguous: `t.is_readonly` and, of a tensor in memory, `t.layout.is_contiguous`
 flat ravel: `t.elements()` is a flat array, `t.flatten()` a flat tensor
 data base: `np.asarray(t)` is the memory of a tensor, or what a view computes
-nanmax nanmean nanmin nansum median average ptp unique count_nonzero diff tril: NumPy computes: `np.{name}(t)`
-triu trace round: NumPy computes: `np.{name}(t)` | count: NumPy computes: `np.count_nonzero(t)`
-quantile percentile: NumPy computes: `np.{name}(t, 0.5)`
-isin digitize: NumPy computes: `np.{name}(t, [1, 2])` | tensordot: NumPy computes: `np.tensordot(t, t)`
+nanmax nanmean nanmin nansum median average ptp unique count_nonzero diff tril triu trace round: NumPy computes: `np.{name}(t)`
+quantile percentile: NumPy computes: `np.{name}(t, 0.5)` | tensordot: NumPy computes: `np.tensordot(t, t)`
+isin digitize: NumPy computes: `np.{name}(t, [1, 2])`
 sum: NumPy computes: `np.sum(t)`, or of one mode `np.sum(t, axis=0)`
 prod: NumPy computes: `np.multiply.reduce(t, axis=None)`
-min amin: NumPy computes: `np.minimum.reduce(t, axis=None)`
+min amin: NumPy computes: `np.minimum.reduce(t, axis=None)` | norm: NumPy computes: `np.linalg.norm(t)`
 max amax: NumPy computes: `np.maximum.reduce(t, axis=None)`
 any: NumPy computes: `np.logical_or.reduce(t, axis=None)`
 all: NumPy computes: `np.logical_and.reduce(t, axis=None)`
 mean: NumPy computes: `np.mean(t)`, of each of rows `r.rows().mean()`
 std var argmax argmin argsort sort: NumPy computes: `np.{name}(t)`, of each of rows `r.rows().{name}()`
-norm: NumPy computes: `np.linalg.norm(t)` | cumsum: NumPy computes: `np.add.accumulate(t, axis=0)`
+cumsum: NumPy computes: `np.add.accumulate(t, axis=0)` | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
 cumprod: NumPy computes: `np.multiply.accumulate(t, axis=0)`
 dot matmul mm: `t @ t.permute(1, 0)` multiplies matrices, `tw.contract('ij,jk->ik', a, b)` those in tiles
-einsum contract: `tw.contract('ij,jk->ik', a, b)` of tensors in tiles, NumPy computes others: `np.einsum('ij,kj->ik', t, t)` | clip clamp: NumPy computes: `np.clip(t, 0, 1)`
+einsum contract: `tw.contract('ij,jk->ik', a, b)` of tensors in tiles, NumPy computes others: `np.einsum('ij,kj->ik', t, t)`
 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh exp expm1 log log10 log1p log2: `np.{name}(t)`
 sqrt square ceil floor trunc rint sign deg2rad rad2deg reciprocal isnan isfinite isinf: `np.{name}(t)`
-negative real imag conj conjugate abs: `np.{name}(t)`
-add subtract multiply divide power maximum minimum: `np.{name}(t, 2)`
-nonzero: `np.nonzero(t)`, and `t[t > 0]` selects | take index_select: `t.gather(0, [1, 0])`
-compress masked_select: `t[t > 0]` | searchsorted: `np.searchsorted(t.flatten(), 1)`
-put fill fill_: `t[...] = 0` writes to all elements, `t[0] = 0` to some
-argpartition partition choose byteswap ctypes getfield: `np.asarray(t)` has all that NumPy's arrays have
-setfield setflags A: `np.asarray(t)` has all that NumPy's arrays have
+negative real imag conj conjugate abs: `np.{name}(t)` | nonzero: `np.nonzero(t)`, and `t[t > 0]` selects
+add subtract multiply divide power maximum minimum: `np.{name}(t, 2)` | compress masked_select: `t[t > 0]`
+take index_select: `t.gather(0, [1, 0])` | searchsorted: `np.searchsorted(t.flatten(), 1)`
+put fill fill_: `t[...] = 0` writes to all elements, `t[0] = 0` to some | to_list to_dict: `t.tolist()`
+argpartition partition choose byteswap ctypes getfield setfield setflags A: `np.asarray(t)` has all that NumPy's arrays have
 view: `tw.selection.as_view(t)` is lazy, `t.astype('f4')` casts, `np.asarray(t).view('i8')` keeps bytes
 to_svg draw: `t.shape.to_svg()` draws the shape, `sel.as_view(t).plan().to_svg()` what is read
-tobytes tostring: `np.asarray(t).tobytes()`
+tobytes tostring: `np.asarray(t).tobytes()` | broadcast_to expand expand_as: `t.broadcast((5, 2, 3))`
 tofile dump dumps to_zarr to_netcdf to_hdf5 to_csv store: `tw.save('f.tens', {'t': t})`
-to_list to_dict: `t.tolist()` | broadcast_to expand expand_as: `t.broadcast((5, 2, 3))`
 resize: `t.reshape(3, 2)` keeps all elements, `t.pad([(0, 1), (0, 0)])` adds some
 shift roll: `t.rotate((1, 0))` says a shift for each mode | flip: `t.reverse(0)`, or `t[::-1]`
-expand_dims newaxis: `t.unsqueeze(0)`, or `t[None]`
-concatenate concat cat append insert: `tw.concat([t, t])`
+expand_dims newaxis: `t.unsqueeze(0)`, or `t[None]` | isnull isna notna notnull: `st.is_valid()`
+concatenate concat cat append insert: `tw.concat([t, t])` | head tail thin narrow: `t[:5]`, `t[-5:]`
 blocks partitions get_block_selection split chunk: `t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` is a part
-map apply: ufuncs of NumPy go element by element, as `np.sqrt(t)` does
-isnull isna notna notnull: `st.is_valid()` | fillna dropna ffill bfill: `tw.where(np.isnan(t), 0, t)`
-where mask Mask: `tw.where(t > 0, t, 0)` chooses, `t[t > 0]` selects
-equals identical broadcast_equals allclose: `t.array_equal(t)` | head tail thin narrow: `t[:5]`, `t[-5:]`
-drop drop_sel drop_isel: `t.gather(0, [1])` takes what is kept
-stack unstack: `tw.stack([t, t])` makes a new mode, `t.flatten()` one of all | isclose: `np.isclose(t, t)`
-numpy: `t.to_numpy()` copies, `np.asarray(t)` does not where it need not | numel num_elements: `t.size`
+map apply: ufuncs of NumPy go element by element, as `np.sqrt(t)` does | isclose: `np.isclose(t, t)`
+fillna dropna ffill bfill: `tw.where(np.isnan(t), 0, t)` | numel num_elements: `t.size`
+where mask Mask: `tw.where(t > 0, t, 0)` chooses, `t[t > 0]` selects | clone: `t.copy()`
+equals identical broadcast_equals allclose: `t.array_equal(t)`
+drop drop_sel drop_isel: `t.gather(0, [1])` takes what is kept | repeat_interleave: `t.repeat_each(0, 2)`
+stack unstack: `tw.stack([t, t])` makes a new mode, `t.flatten()` one of all | unbind: `[t[0], t[1]]`
+numpy: `t.to_numpy()` copies, `np.asarray(t)` does not where it need not | select: `t[0]`
 device cpu cuda detach to_device to: `np.asarray(t)` is memory of this process; to_torch() shares it
-clone: `t.copy()` | half float double long int bool bfloat16 type_as as_type cast: `t.astype('f4')`
-add_ mul_ sub_ div_: `t += 1` and its kin write into a tensor | repeat_interleave: `t.repeat_each(0, 2)`
-unfold rolling: `t.sliding_window(1, 2)` | unbind: `[t[0], t[1]]` | select: `t[0]` | get_shape: `t.shape`
+half float double long int bool bfloat16 type_as as_type cast: `t.astype('f4')` | get_shape: `t.shape`
+add_ mul_ sub_ div_: `t += 1` and its kin write into a tensor | unfold rolling: `t.sliding_window(1, 2)`
 requires_grad grad backward: `np.asarray(t)` is memory that torch shares: to_torch() is its tensor
-chunks numblocks npartitions rechunk chunksize chunksizes: `t.tiled(tw.Tiling([1, 1], [3])).tiling.chunks`
-nchunks cdata_shape: `t.tiled(tw.Tiling([1, 1], [3])).tiling.chunks`
-persist map_blocks map_overlap dask visualize to_delayed topk: `t.to_dask()` is what Dask computes in parallel
-moment: `t.to_dask()` is what Dask computes in parallel | get_orthogonal_selection: `t.oindex[[0, 1]]`
-get_coordinate_selection: `t.vindex[[0, 1], [0, 0]]`
-get_basic_selection get_mask_selection: `t[0]`, and `t[t > 0]`
+chunks numblocks npartitions rechunk chunksize chunksizes nchunks cdata_shape: `t.tiled(tw.Tiling([1, 1], [3])).tiling.chunks`
+persist map_blocks map_overlap dask visualize to_delayed topk moment: `t.to_dask()` is what Dask computes in parallel
+get_orthogonal_selection: `t.oindex[[0, 1]]` | get_coordinate_selection: `t.vindex[[0, 1], [0, 0]]`
+get_basic_selection get_mask_selection: `t[0]`, and `t[t > 0]` | read_only: `t.is_readonly`
 set_basic_selection set_mask_selection set_orthogonal_selection set_coordinate_selection: `t[...] = 0` writes
 set_block_selection write: `t[...] = 0` writes | order: `sel.as_view(t).compute().layout.storage_order()`
-fill_value: a sparse tensor has one: `s.fill_value` | read_only: `t.is_readonly` | info show: `print(t)`
+fill_value: a sparse tensor has one: `s.fill_value` | info show: `print(t)` | contains: `(0, 1) in t.shape`
 compressor compressors filters: `tw.save('f.tens', {'t': t}, compress='zstd')`
 compute load: the elements of a tensor are computed; `t.copy()` copies them
-read result: `sel.as_view(t).compute()` reads what a view selects | contains: `(0, 1) in t.shape`
+read result: `sel.as_view(t).compute()` reads what a view selects
 domain: `t.shape` has the indices, `t.shape.origin` where they begin
 attrs metadata update_attributes: `tw.save('f.tens', {'t': t}, metadata={'unit': 'mm'})` keeps what belongs to it
 name path: files name tensors, `tw.save('f.tens', {'x': t})`; names of modes are `t.shape.names`
@@ -262,35 +237,33 @@ cumulative differentiate integrate idxmax idxmin to_dataset: xarray computes: `t
 to_series variable indexes: xarray computes: `t.named('x', 'y').to_xarray()` | as_numpy: `np.asarray(t)`
 reduce: `np.add.reduce(t, axis=0)` | dims sizes: `t.shape.names`, or `t.shape.extents`
 sel isel loc iloc at iat: modes have names, `t.named('x', 'y')[:, 0]`, and places count from 0
-transform to_dataframe: `np.asarray(t)` is what pandas takes
+transform to_dataframe: `np.asarray(t)` is what pandas takes | type typestr: `t.dtype`, and `t.shape`
 fields: each field is a tensor of its own, of one shape; `t.dtype` is the type of all elements
-type typestr: `t.dtype`, and `t.shape`
 num counts lengths nested_row_lengths: `r.row_lengths(1)` is how many elements each row has
-offsets row_splits splits starts: `r.shape.splits(1)` is where rows begin and end
+offsets row_splits splits starts: `r.shape.splits(1)` is where rows begin and end | getnnz: `s.nnz`
 content flat_values: `r.elements()` are the elements of all rows | to_tensor: `r.to_padded()` is an array
-toarray todense: `s.to_dense()` has all elements
-tocsr tocoo tocsc to_coo tobsr todia todok tolil asformat: `s.to_scipy()`
+toarray todense: `s.to_dense()` has all elements | setdiag: `t[0, 0] = 1`
+tocsr tocoo tocsc to_coo tobsr todia todok tolil asformat: `s.to_scipy()` | decode: `st.tolist()` has texts
 indices row col: `s.coords()` are the places of what is stored
-indptr: `s.csr()` has the places, the columns and the values | getnnz: `s.nnz` | setdiag: `t[0, 0] = 1`
-str: NumPy computes on texts: `np.strings.upper(st)`
+indptr: `s.csr()` has the places, the columns and the values
+str: NumPy computes on texts: `np.strings.upper(st)` | to_json: `sel.to_json(sel.as_view(t))`
 lower upper: NumPy computes on texts: `np.strings.{name}(st)`
-startswith: NumPy computes on texts: `np.strings.startswith(st, 'a')` | decode: `st.tolist()` has texts
+startswith: NumPy computes on texts: `np.strings.startswith(st, 'a')` | names=: `t.named('x', 'y')` has names
 from_numpy from_array from_list array: `tw.as_tensor([1, 2])` takes an array or a list
-zeros ones empty: `tw.zeros((2, 3))`, and `sel.ones((2, 3))`
+zeros ones empty: `tw.zeros((2, 3))`, and `sel.ones((2, 3))` | dtype=: `t.astype('f4')` has another type
 buffer layout: a view has no memory: `sel.as_view(t).compute().layout` is that of its elements
-to_json: `sel.to_json(sel.as_view(t))` | plan explain: `sel.as_view(t).explain()` says how a view is computed
-shape= size=: `t.reshape(3, 2)` has another shape | dtype=: `t.astype('f4')` has another type
-names=: `t.named('x', 'y')` has names | layout=: `t.to_layout(tw.Layout(t.shape, order='F'))` lies otherwise
-is_readonly=: `t.copy()` can be written to | tiling=: `t.tiled(tw.Tiling([1, 1], [3]))` has tiles
+plan explain: `sel.as_view(t).explain()` says how a view is computed
+shape= size=: `t.reshape(3, 2)` has another shape | is_readonly=: `t.copy()` can be written to
+layout=: `t.to_layout(tw.Layout(t.shape, order='F'))` lies otherwise
+tiling=: `t.tiled(tw.Tiling([1, 1], [3]))` has tiles | item(): `t[0, 1].item()` reads one element
 __init__(): `tw.as_tensor([1, 2])` takes an array or a list, `tw.zeros((2, 3))` extents
-item(): `t[0, 1].item()` reads one element | permute(): `t.permute(1, 0)` says the modes in their new order
+permute(): `t.permute(1, 0)` says the modes in their new order
 repeat(): `t.repeat((2, 1))` repeats the whole along each mode, `t.repeat_each(0, 2)` every element of one
-gather(): `t.gather(0, [1, 0])` says the mode, then the positions
+gather(): `t.gather(0, [1, 0])` says the mode, then the positions | tolist(): `t.tolist()` takes nothing
 reshape(): `t.reshape(3, 2)` takes the elements in order; `t.permute(1, 0)` turns modes round
 flatten(): `t.flatten()` takes the elements in order; `t.permute(1, 0)` turns modes round
 diagonal(): `t.diagonal(0, 1)` says two modes; `t[:, 1:].diagonal()` is that one beside
 copy(): `t.copy()` packs in row-major order; `t.to_layout(tw.Layout(t.shape, order='F'))` chooses
-tolist(): `t.tolist()` takes nothing
 pad(): `t.pad([(1, 1), (0, 0)])` says before and after for each mode; fill_value= is around it
 pad_rows(): `r.pad_rows(3)`; fill_value= is behind, clip=True cuts longer rows
 tile(): `t.tiled(tw.Tiling([1, 1], [3])).tile((0, 0))` says an index as one tuple, or a number
@@ -299,35 +272,32 @@ row_lengths() local_index(): `r.{name}(1)` says the mode
 astype(): `t.astype('f4')` copies always; `t.astype('f4', casting='unsafe')` lets values be lost
 compute(): `sel.as_view(t).compute()`; `sel.as_view(t).astype('f4').compute()` is of another type
 element(): `t[0, 1]` reads an element; of layers, an index is one tuple
-cells() rows(): `r.{name}()` takes nothing: it goes over all
+cells() rows(): `r.{name}()` takes nothing: it goes over all | to_padded(): `r.to_padded(fill_value=0)`
 scatter(): `t.tiled(tw.Tiling([1, 1], [3])).select_tiles([[1, 0]]).scatter(t.shape)` puts back
 array_equal(): `t.array_equal(t)` compares with a tensor or a view
 assign(): `t.assign(0)` writes to all elements, `t[0] = 0` to some
 to_numpy(): `t.to_numpy()` copies; `np.asarray(t, dtype='f4')` is of another type
-to_padded(): `r.to_padded(fill_value=0)` | to_scipy(): `s.to_scipy()`, and `s.to_scipy().tocsr()` by rows
+to_scipy(): `s.to_scipy()`, and `s.to_scipy().tocsr()` by rows
 to_pandas() to_awkward() to_arrow(): `t.{name}()` takes nothing: what it returns has methods of its own
 to_torch(): to_torch() takes nothing: what it returns goes to devices
 to_xarray(): `t.named('x', 'y').to_xarray()` takes its dims from the names
 [Records]
-columns fields column_names: `e.names` are the names, `e['t']` is one field
-select get_column field_names: `e['t']`, and `e[['t', 'q']]` | schema types: `e.dtypes`
-sort sort_values argsort: `e.sort_by('t', descending=True)` | groupby: `e.flatten().group_by('run')`
-explode ravel: `e.flatten()` | head: `e[:5]` | tail: `e[-5:]` | take gather isel iloc loc: `e[[2, 0]]`
-filter where query mask: `e[e['t'] > 4]` | first: `e[0]` | last: `e[-1]`
-assign with_columns with_column insert add_column append_column: `e.with_field('n', [1, 2, 3])`
-pop remove_column: `e.drop('q')` | rename_columns: `e.rename({'q': 'charge'})`
-append extend concatenate vstack: `tw.concat([e, e])` | merge join hstack: `e.with_fields({'n': [1, 2, 3]})`
-num_rows height: `len(e)` | ndim: `e.rank` | num_columns width: `len(e.names)` | equals: `e.array_equal(e)`
+columns fields column_names: `e.names` are the names, `e['t']` is one field | schema types dtype: `e.dtypes`
+select get_column field_names: `e['t']`, and `e[['t', 'q']]` | explode ravel: `e.flatten()` | head: `e[:5]`
+sort sort_values argsort sort_by(): `e.sort_by('t', descending=True)` | tail: `e[-5:]` | first: `e[0]`
+groupby unflatten group_by(): `e.flatten().group_by('run')` | take gather isel iloc loc: `e[[2, 0]]`
+filter where query mask: `e[e['t'] > 4]` | last: `e[-1]` | pop remove_column: `e.drop('q')` | ndim: `e.rank`
+assign with_columns with_column insert add_column append_column with_field(): `e.with_field('n', [1, 2, 3])`
+rename_columns rename() names=: `e.rename({'q': 'charge'})` | num_rows height: `len(e)`
+append extend concatenate vstack: `tw.concat([e, e])` | num_columns width: `len(e.names)` | clone: `e.copy()`
+merge join hstack with_fields(): `e.with_fields({'n': [1, 2, 3]})` | equals: `e.array_equal(e)`
 apply map sum mean max min any all std var astype: each field is computed with: `e.with_field('t', 2 * e['t'])`
-to_list to_pylist to_dicts rows: `e.tolist()`, and a loop over `e` gives rows
-to_numpy numpy: `e.with_field('n', [1, 2, 3])[['run', 'n']].to_structured()`
-to_pydict: `e.to_dict()` | to_dataframe to_df: `e.to_pandas()` | dtype: `e.dtypes` | clone: `e.copy()`
-reduce: `e['t'].rows().sum()` | persist load read: `e.compute()` | unflatten: `e.flatten().group_by('run')`
-sort_by(): `e.sort_by('t', descending=True)` | top_k(): `e.top_k('t', 2)` | group_by(): `e.flatten().group_by('run')`
-with_field(): `e.with_field('n', [1, 2, 3])` | with_fields(): `e.with_fields({'n': [1, 2, 3]})`
-rename(): `e.rename({'q': 'charge'})` | drop(): `e.drop('q', 'run')` | field(): `e.field('t', np.int64)`
-flatten(): `e.flatten()` takes nothing | to_dict(): `e.to_dict(arrays=False)` | tolist(): `e.tolist()`
-shape=: `tw.records(dict(e), shape=(3,))` shares other modes | names=: `e.rename({'q': 'charge'})`
+to_list to_pylist to_dicts rows: `e.tolist()`, and a loop over `e` gives rows | to_pydict: `e.to_dict()`
+to_numpy numpy: `e.with_field('n', [1, 2, 3])[['run', 'n']].to_structured()` | reduce: `e['t'].rows().sum()`
+to_dataframe to_df: `e.to_pandas()` | persist load read: `e.compute()` | top_k(): `e.top_k('t', 2)`
+drop(): `e.drop('q', 'run')` | field(): `e.field('t', np.int64)` | flatten(): `e.flatten()` takes nothing
+to_dict(): `e.to_dict(arrays=False)` | tolist(): `e.tolist()`
+shape=: `tw.records(dict(e), shape=(3,))` shares other modes
 [DaskTensor=d]
 rows: NumPy's functions work in rows: `np.sort({x}, axis=-1)`, `np.mean({x}, axis=-1)`; a view has all others: `sel.as_view({x}).rows()`
 fill_null is_valid drop_null: a view of a collection has it: `sel.as_view({x}).{name}`, and `sel.as_view({x}).fill_null(0)` gives one
@@ -343,9 +313,8 @@ tolist top_k unpack values with_field with_fields: records at a server have it o
 *: a file has tensors: `f['x']` is one, which is asked like an array
 attrs: `f.metadata` | names tensors root files array_keys: `list(f)` has the names
 read get_tensor load: `f['x']` is a tensor, read when it is used; `f['x'].copy()` reads it
-shape dtype: a file has tensors: `f['x'].shape`, `f['x'].dtype`
+shape dtype: a file has tensors: `f['x'].shape`, `f['x'].dtype` | rank: a file has tensors: `f['x'].rank`
 create_dataset create_array write put add: `tw.save('g.tens', {'x': t})` writes, `g['y'] = t` appends
-rank: a file has tensors: `f['x'].rank`
 T mT: a file has tensors: `f['x']` is one, which is asked like an array
 update: `g['y'] = t` appends one tensor after the other
 pop clear: nothing is taken out of a file; `tw.save('g.tens', dict(f))` writes another

@@ -55,4 +55,5 @@ def buffer_of(flat: Array) -> BufferCommon[Any]:
         from tensorwrapper.buffer._strings import strings_of_array  # noqa: PLC0415 - numbers need none
 
         return strings_of_array(flat)
-    return Dense(cast("Any", flat))
+    line: Any = flat
+    return Dense(line)

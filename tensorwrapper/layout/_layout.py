@@ -13,6 +13,7 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._named import agreed_layout, check_meant, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
 from tensorwrapper.layout.boxes._strided import Strided, row_major
+from tensorwrapper.layout.cells._blocked import Packed
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
 from tensorwrapper.layout.facade._constructors import LayoutConstructors
 from tensorwrapper.layout.facade._exchange import LayoutExchange
@@ -127,6 +128,8 @@ class Layout(
             made = NestedLayout(of_layers(space, order, orders, ascend, strides, start), space.layers)
         elif orders is not None:
             raise LayoutError(f"orders are for the layers of nested shapes; {space} is {space.kind}")
+        elif plain:
+            made = Packed(space, start or 0)
         else:
             made = of_flat(space, order, ascend, strides, start)
         if space is not shape:

@@ -137,7 +137,7 @@ class View(
 
     @classmethod
     def _make(cls, expression: Expression) -> "View[S, J]":
-        view = cast("View[S, J]", object.__new__(View))
+        view: View[S, J] = object.__new__(View)
         _set_expression(view, expression)
         _set_normal(view, None)
         _set_plan(view, None)

@@ -249,8 +249,8 @@ class Shape(
         if type(mine) is Smooth and type(theirs) is Smooth:
             # The common case, without the price of an isinstance check on an abstract class.
             return (
-                mine._extents == theirs._extents
-                and mine._origin == theirs._origin
+                mine.extents == theirs.extents
+                and mine.origin == theirs.origin
                 and (self._names is other._names or self._names == other._names)
             )
         return self._names == other._names and mine == theirs

@@ -128,7 +128,6 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         "_owner",
         "_path",
         "_reader",
-        "_target",
         "_temporary",
         "_way",
         "_where",
@@ -166,7 +165,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._file: int | None = None
         self._owner: int | None = None  # the process that holds the lock
         self._temporary: str | None = None
-        self._target = ""  # replace the target of a link, not the link
+        self._where = (
+            ""  # with links resolved if the file is written: replace the target of a link, not the link
+        )
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
@@ -174,7 +175,6 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if mode == "r" and metadata is not None:
             raise ReadOnlyError("metadata= requires mode 'a' or 'w', not 'r'")
         self._path = to_path(path)
-        self._where = os.path.abspath(self._path)
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
@@ -198,11 +198,11 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         compress: Compression | None,
         limits: Limits,
     ) -> None:
-        if self._mode != "r":
-            self._target = os.path.realpath(str(self._path))
+        absolute = os.path.abspath if self._mode == "r" else os.path.realpath
+        self._where = absolute(str(self._path))
         if self._mode == "w":
-            self._temporary = beside(self._target)
-            self._file = make_beside(self._target, self._temporary)
+            self._temporary = beside(self._where)
+            self._file = make_beside(self._where, self._temporary)
         else:
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
             self._file = open_regular(self._path, flags)
@@ -301,7 +301,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         """Return the file origin that is attached to tensors of this file."""
         if self._origin is None:
             file = cast("int", self._file)
-            path = as_found(self._target or self._where)
+            path = as_found(self._where)
             self._origin = FileOrigin(path, stat_of(file, of_ours=True), self._reading)
         return self._origin
 
@@ -309,7 +309,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     def _real_path(self) -> str:
         """Return the path of the file with links resolved; sources are relative to it."""
-        return self._target or os.path.realpath(self._where)
+        return os.path.realpath(self._where)
 
     def _stored(self, name: str) -> "StoredView":
         """Return the message in the record of a view."""
@@ -857,7 +857,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
                 self._check_in_place(self._file)
             writer.add_index(durable=True)
             # For a new file, also sync its name.
-            sync_folder(os.path.dirname(self._target))
+            sync_folder(os.path.dirname(self._where))
         except DataFileError:
             raise
         except OSError as error:
@@ -891,9 +891,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         writer.add_index(durable=self._temporary is None)
         if self._temporary is not None:
             os.fsync(file)
-            os.replace(self._temporary, self._target)
+            os.replace(self._temporary, self._where)
             self._temporary = None
-        sync_folder(os.path.dirname(self._target))
+        sync_folder(os.path.dirname(self._where))
 
     def _drop(self) -> None:
         """Release everything; discard a temporary file that was to replace another."""

@@ -383,13 +383,16 @@ def save(
         raise ConversionError(
             "records need a name, as in {'ev': r}; {**r} saves one tensor, or one column, per field"
         )
-    if not isinstance(cast("object", tensors), Mapping):
+    given: object = tensors
+    if type(given) is not dict and not isinstance(given, Mapping):
         raise ConversionError(
             f"tensors must map names to tensors, as {{'t': t}} does, but are of type {type(tensors).__name__}"
         )
     codec: Compression | None = None
     codecs: Mapping[str, Compression | None]
-    if isinstance(compress, Mapping):
+    if compress is None:
+        codecs = dict.fromkeys(tensors)
+    elif isinstance(compress, Mapping):
         codecs = compress
     else:
         codec, codecs = compress, dict.fromkeys(tensors, compress)
@@ -416,7 +419,7 @@ def save(
     with TensFile(
         where, "w", metadata=metadata, piece_bytes=piece_bytes, compress=codec, limits=limits
     ) as file:
-        kept = [name for name, given in tensors.items() if keep_views and is_view(given)]
+        kept = [name for name, given in tensors.items() if is_view(given)] if keep_views else []
         _append_all(file, tensors, metadata_depth, codecs, kept)
 
 

@@ -1,9 +1,12 @@
 """How long the ways of the library are: run ``python -m tests.benchmarks.measures`` to print them.
 
 Calls are the functions of Python that the third call of an operation enters, whoever wrote them; files are
-those of the package among them. Lines of code leave out blank ones, comments and docstrings. A threshold is
-a comparison of order with a number from 2 on, written out or named. Lines of overloads are those of their
-signatures, decorators with them, without docstrings.
+those of the package among them. Lines of code leave out blank ones, comments and docstrings. Lines of
+overloads are those of their signatures, decorators with them, without docstrings.
+
+A threshold chooses a way by size: it is a comparison of order with a number from 2 on, written out or named.
+These are none: one or several (``< 2``), a rank, the width of a type (``2**32``), what only raises an error,
+other limits of what is taken, and what a text or a picture shows.
 """
 
 import ast
@@ -22,6 +25,10 @@ from tensorwrapper import selection as sel
 
 PACKAGE = Path(tw.__file__).parent
 ORDERS = ast.Lt | ast.LtE | ast.Gt | ast.GtE
+TEXTS = ("_explain.py", "_picture.py", "_pictures.py")
+"""Files that make texts and pictures."""
+LIMITS = ("MAX_", "LARGEST", "SHOWN")
+"""Begins of names of limits: of what is taken, and of what a text shows."""
 
 
 def calls(work: Callable[[], object]) -> tuple[int, int]:
@@ -110,26 +117,57 @@ def _named_numbers(tree: ast.Module) -> set[str]:
 
 
 def thresholds(folder: Path) -> Iterator[str]:
-    """Yield where a number is compared with what is not one, by order."""
+    """Yield where a number chooses a way."""
     trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py"))}
     named = {name for tree in trees.values() for name in _named_numbers(tree)}
     for path, tree in trees.items():
+        if path.name in TEXTS:
+            continue
+        refusals = [
+            id(own)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.If) and not node.orelse and _refuses(node.body[0])
+            for own in ast.walk(node.test)
+        ]
         for node in ast.walk(tree):
-            if isinstance(node, ast.Compare) and any(isinstance(own, ORDERS) for own in node.ops):
-                sides = [node.left, *node.comparators]
-                if any(_is_number(own, named) for side in sides for own in ast.walk(side)):
-                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}"
+            if isinstance(node, ast.Compare) and id(node) not in refusals and _chooses(node, named):
+                yield f"{path.relative_to(PACKAGE)}:{node.lineno}"
 
 
-def _is_number(node: ast.AST, named: set[str]) -> bool:
+def _refuses(node: ast.stmt) -> bool:
+    """Return True if a statement raises an error that callers see: others choose another way."""
+    return isinstance(node, ast.Raise) and not ast.unparse(node).startswith("raise _BoundError")
+
+
+def _chooses(compare: ast.Compare, named: set[str]) -> bool:
+    """Return True if one side of a comparison of order counts with a number."""
+    sides = [compare.left, *compare.comparators]
+    for op, left, right in zip(compare.ops, sides, sides[1:], strict=False):
+        several = isinstance(op, ast.Lt | ast.GtE) and isinstance(right, ast.Constant) and right.value == 2
+        of_rank = isinstance(left, ast.Attribute) and left.attr == "rank"
+        counted = isinstance(op, ORDERS) and not several and not of_rank
+        if counted and (_numbers(left, named) or _numbers(right, named)):
+            return True
+    return False
+
+
+def _numbers(node: ast.AST, named: set[str]) -> bool:
+    """Return True if an expression has a number, which is neither a position nor the width of a type."""
     if isinstance(node, ast.Name):
-        return node.id in named
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, int | float)
-        and not isinstance(node.value, bool)
-        and node.value >= 2
-    )
+        return node.id in named and not node.id.lstrip("_").startswith(LIMITS)
+    if isinstance(node, ast.Constant):
+        return type(node.value) in (int, float) and node.value >= 2
+    if isinstance(node, ast.Subscript):
+        return _numbers(node.value, named)
+    if isinstance(node, ast.BinOp) and any(own.lstrip("_").startswith(LIMITS) for own in _names(node)):
+        return False
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.LShift) and not _names(node):
+        return False
+    return any(_numbers(own, named) for own in ast.iter_child_nodes(node))
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [own.id for own in ast.walk(node) if isinstance(own, ast.Name)]
 
 
 def main() -> None:

@@ -100,7 +100,7 @@ TABLE = {
     "two ellipses": (lambda: V[..., ...], RankError, "one ellipsis"),
     "half a position": (lambda: V[1.0], IndexTypeError, "must hold positions, .* not 1.0"),
     "no step": (lambda: V[::0], StepError, "mode 0 is 0"),
-    "a list outside": (lambda: V[[0, 4]], OutOfBoundsError, "index 4 .* size 4"),
+    "a list outside": (lambda: V[[0, 4]], OutOfBoundsError, "position 4 is outside mode 0"),
     "a mask of other extents": (lambda: V[np.ones(5, bool)], OutOfBoundsError, "size of axis is 4 .* is 5"),
     "points that do not fit": (lambda: V[[0, 1], [0, 1, 2]], OutOfBoundsError, "broadcast"),
     "outer positions outside": (lambda: V.oindex[[9], :], OutOfBoundsError, "position 9 is outside mode 0"),

@@ -27,8 +27,7 @@ _ROOMS = (
 )
 
 _NO_WAYS = re.compile(
-    r"MAX_.*|_MAX_.*|MOST_.*|_MOST_.*|LARGEST|_KEYS|_NARROW|_WORD|_PAGE|_SHOWN|_NAME|_DRAWN"
-    r"|_LARGEST|_MANY_TAKEN|jagged\._piece_order\._SHORT|runners\._joined\._SHORT"
+    r"MAX_.*|_MAX_.*|MOST_.*|_MOST_.*|LARGEST|_KEYS|_NARROW|_WORD|_PAGE|_SHOWN|_NAME|_DRAWN|_LARGEST|_MANY_TAKEN"
 )
 """Constants that are no thresholds: limits of what is taken, widths of numbers, lengths of texts."""
 

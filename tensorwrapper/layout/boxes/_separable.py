@@ -4,6 +4,9 @@ This is what rotation, repetition and gathers make of a strided layout. `from_ax
 back wherever all maps have collapsed to strides.
 """
 
+# The field of a frozen class implements an abstract property of the same name.
+# pyright: reportIncompatibleMethodOverride=false
+
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsIndex, final
 
@@ -40,21 +43,17 @@ __all__ = ["Separable", "from_axes", "indices_at", "over_box"]
 class Separable(LayoutCommon):
     """Base plus the sum over modes of ``axes[mode]`` at (index - origin), over a smooth shape."""
 
-    _shape: Shape[Any]
+    shape: Shape[Any]
     base: int
     axes: tuple[AxisMap, ...]
     _injective: bool | None = attrs.field(default=None, init=False, eq=False, repr=False)
 
     @property
-    def shape(self) -> Shape[Any]:
-        return self._shape
-
-    @property
     def offset(self) -> int:
-        return self.base + sum([axis.at(0) for axis in self.axes]) if self._shape.size else self.base
+        return self.base + sum([axis.at(0) for axis in self.axes]) if self.shape.size else self.base
 
     def bounds(self) -> tuple[int, int]:
-        if not self._shape.size:
+        if not self.shape.size:
             return 0, -1
         ends = [axis.bounds() for axis in self.axes]
         return self.base + sum([low for low, _ in ends]), self.base + sum([high for _, high in ends])
@@ -64,7 +63,7 @@ class Separable(LayoutCommon):
         # Layouts that `from_axes` left here have a mode without a stride, so their elements are not
         # consecutive. The exception is a table that repeats what several strided modes could express, which
         # is not searched for.
-        return not self._shape.size
+        return not self.shape.size
 
     @property
     def is_injective(self) -> bool:
@@ -75,7 +74,7 @@ class Separable(LayoutCommon):
         return injective
 
     def _find_injective(self) -> bool:
-        if not self._shape.size:
+        if not self.shape.size:
             return True
         if not all(axis.is_injective for axis in self.axes):
             return False
@@ -89,28 +88,28 @@ class Separable(LayoutCommon):
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
         numbers, offset = to_index(index, len(self.axes)), self.base
-        for i, start, axis in zip(numbers, self._shape.implementation.origin, self.axes, strict=True):
+        for i, start, axis in zip(numbers, self.shape.implementation.origin, self.axes, strict=True):
             place = i - start
             if not 0 <= place < axis.extent:
-                raise OutOfBoundsError(f"index {numbers} is not in {self._shape}")
+                raise OutOfBoundsError(f"index {numbers} is not in {self.shape}")
             offset += axis.at(place)
         return offset
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         check_int64(self, self.base)
-        return offsets_of_rows(indices, self._shape, self.base, self.axes)
+        return offsets_of_rows(indices, self.shape, self.base, self.axes)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         return first_index_at(self, to_int(offset, "an offset"))
 
     def to_numpy(self) -> IntArray:
-        if not self._shape.size:
-            return new_table(self._shape.extents)
+        if not self.shape.size:
+            return new_table(self.shape.extents)
         check_int64(self, self.base)
         return sum_table(self.base, [axis.offsets() for axis in self.axes])
 
     def write_offsets(self, out: IntArray) -> None:
-        if self._shape.size:
+        if self.shape.size:
             check_int64(self, self.base)
             sum_table(self.base, [axis.offsets() for axis in self.axes], out)
 
@@ -118,7 +117,7 @@ class Separable(LayoutCommon):
         """Return the layout of a selection by a key; ``lead`` is the prefix of the box in errors."""
         base, mode = self.base, 0
         axes: list[AxisMap] = []
-        for entry in parse_positional(key, self._shape.extents, lead):
+        for entry in parse_positional(key, self.shape.extents, lead):
             if entry is None:
                 axes.append(Stride(1, 0))
                 continue
@@ -134,11 +133,11 @@ class Separable(LayoutCommon):
         return over_box(extents, (0,) * len(extents), base, tuple(axes))
 
     def window(self, region: Shape[Any]) -> "Strided | Separable":
-        check_region(region, self._shape, "a box of the same rank inside it")
-        inside = self._shape.slice(
+        check_region(region, self.shape, "a box of the same rank inside it")
+        inside = self.shape.slice(
             region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
         )
-        starts = [new - old for new, old in zip(region.origin, self._shape.origin, strict=True)]
+        starts = [new - old for new, old in zip(region.origin, self.shape.origin, strict=True)]
         parts = [
             axis.take(start, 1, count)
             for axis, start, count in zip(self.axes, starts, region.extents, strict=True)
@@ -153,13 +152,13 @@ class Separable(LayoutCommon):
         return self.base, self.axes
 
     def expression(self) -> str:
-        return f"<Layout of {self._shape!r}: {self.base} + {self.axes}>"
+        return f"<Layout of {self.shape!r}: {self.base} + {self.axes}>"
 
     # Other layouts of the same memory.
 
     def permute(self, order: Iterable[SupportsIndex]) -> "Strided | Separable":
         modes = to_permutation(order, len(self.axes))
-        extents, origin = self._shape.extents, self._shape.origin
+        extents, origin = self.shape.extents, self.shape.origin
         parts = [(extents[m], origin[m], self.axes[m]) for m in modes]
         return over_box(
             tuple([n for n, _, _ in parts]),
@@ -171,14 +170,14 @@ class Separable(LayoutCommon):
     def reverse(self, modes: Iterable[int]) -> "Strided | Separable":
         chosen = set(modes)
         parts = [axis.reverse() if mode in chosen else (0, axis) for mode, axis in enumerate(self.axes)]
-        base = self.base + sum([more for more, _ in parts]) if self._shape.size else self.base
-        return over_box(self._shape.extents, self._shape.origin, base, tuple([axis for _, axis in parts]))
+        base = self.base + sum([more for more, _ in parts]) if self.shape.size else self.base
+        return over_box(self.shape.extents, self.shape.origin, base, tuple([axis for _, axis in parts]))
 
     def __reduce__(
         self,
     ) -> tuple[Callable[..., "Separable"], tuple[Shape[Any], int, tuple[AxisMap, ...]]]:
         # The cached result of `is_injective` is not pickled.
-        return Separable, (self._shape, self.base, self.axes)
+        return Separable, (self.shape, self.base, self.axes)
 
 
 def from_axes(shape: Shape[Any], base: int, axes: tuple[AxisMap, ...]) -> "Strided | Separable":

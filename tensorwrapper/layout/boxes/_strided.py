@@ -1,5 +1,8 @@
 """Strided layouts: one step per mode."""
 
+# The field of a frozen class implements an abstract property of the same name.
+# pyright: reportIncompatibleMethodOverride=false
+
 from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex, TypeAlias, cast, final
 
@@ -81,7 +84,7 @@ class Strided(LayoutCommon):
     extents: Extents
     origin: Index
     strides: Index
-    _offset: int
+    offset: int
     # Computed on first access, and not initialized before, which would slow down each slice. Never pickled.
     _shape: Shape[Any] = attrs.field(eq=False, init=False)
     _steps: tuple[int, tuple[_Step, ...]] = attrs.field(eq=False, init=False)
@@ -105,12 +108,8 @@ class Strided(LayoutCommon):
             _set_shape(self, shape)
             return shape
 
-    @property
-    def offset(self) -> int:
-        return self._offset
-
     def bounds(self) -> tuple[int, int]:
-        return bounds_of(self.extents, self.strides, self._offset)
+        return bounds_of(self.extents, self.strides, self.offset)
 
     @property
     def is_contiguous(self) -> bool:
@@ -147,7 +146,7 @@ class Strided(LayoutCommon):
             # Each mode steps over all that the finer ones reach: no two elements can meet.
             return True
         # Otherwise modes interleave.
-        return search_injective(self, self._offset)
+        return search_injective(self, self.offset)
 
     def repeated_mode(self) -> int | None:
         """Return the first mode that gives several elements one place by itself, if there is one."""
@@ -188,7 +187,7 @@ class Strided(LayoutCommon):
         except AttributeError:
             pass
         modes = list(zip(self.origin, self.extents, self.strides, strict=True))
-        zero = self._offset - sum([start * stride for start, _, stride in modes])
+        zero = self.offset - sum([start * stride for start, _, stride in modes])
         found = zero, tuple([(start, start + extent, stride) for start, extent, stride in modes])
         _set_steps(self, found)
         return found
@@ -203,12 +202,12 @@ class Strided(LayoutCommon):
         return offset
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        check_int64(self, self._offset)
-        return offsets_of_rows(indices, self.shape, self._offset, self.strides)
+        check_int64(self, self.offset)
+        return offsets_of_rows(indices, self.shape, self.offset, self.strides)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
-        left = wanted - self._offset
+        left = wanted - self.offset
         found = () if 0 in self.extents else split_digits(self.extents, self.strides, left)
         if found is None:
             return first_index_at(self, wanted)
@@ -219,15 +218,15 @@ class Strided(LayoutCommon):
     def to_numpy(self) -> IntArray:
         if 0 not in self.extents:
             # Before the array is made, which may be far larger than memory.
-            check_int64(self, self._offset)
+            check_int64(self, self.offset)
         out = new_table(self.extents)
         self.write_offsets(out)
         return out
 
     def write_offsets(self, out: IntArray) -> None:
         if out.size:
-            check_int64(self, self._offset)
-            fill_box(out, self._offset, self.strides)
+            check_int64(self, self.offset)
+            fill_box(out, self.offset, self.strides)
 
     def at(self, key: PositionalKey, lead: Index = ()) -> "Strided":
         """Return the layout of a selection by a key; ``lead`` is the prefix of the box in errors."""
@@ -235,14 +234,14 @@ class Strided(LayoutCommon):
             # One row, as loops ask for.
             extent = self.extents[0]
             if -extent <= key < extent:
-                place = self._offset + (key if key >= 0 else key + extent) * self.strides[0]
+                place = self.offset + (key if key >= 0 else key + extent) * self.strides[0]
                 return new_strided(self.extents[1:], (0,) * (len(self.extents) - 1), self.strides[1:], place)
         plain = self._at_plain(key if isinstance(key, tuple) else (key,))
         if plain is not None:
             return plain
         extents: list[int] = []
         strides: list[int] = []
-        steps, offset = iter(self.strides), self._offset
+        steps, offset = iter(self.strides), self.offset
         for entry in parse_positional(key, self.extents, lead):
             if entry is None:
                 extents.append(1)
@@ -268,7 +267,7 @@ class Strided(LayoutCommon):
         """
         extents: list[int] = []
         strides: list[int] = []
-        offset, given, repeats = self._offset, len(items), not outer or not self._injective
+        offset, given, repeats = self.offset, len(items), not outer or not self._injective
         empty = False
         if given > len(self.strides):
             return None
@@ -325,7 +324,7 @@ class Strided(LayoutCommon):
             (*extents[:mode], count, *extents[mode + 1 :]),
             (*self.origin[:mode], 0, *self.origin[mode + 1 :]),
             (*strides[:mode], step * strides[mode], *strides[mode + 1 :]),
-            self._offset + start * strides[mode],
+            self.offset + start * strides[mode],
         )
         if self._injective and (step or count == 1):
             _set_injective(found, True)
@@ -337,14 +336,14 @@ class Strided(LayoutCommon):
             region.origin, [o + n for o, n in zip(region.origin, region.extents, strict=True)]
         )
         starts = zip(region.origin, self.origin, self.strides, strict=True)
-        offset = self._offset + sum([(new - old) * stride for new, old, stride in starts])
-        return Strided(inside, self.strides, self._offset if not region.size else offset)
+        offset = self.offset + sum([(new - old) * stride for new, old, stride in starts])
+        return Strided(inside, self.strides, self.offset if not region.size else offset)
 
     def __repr__(self) -> str:
-        return f"Strided({self.shape!r}, {self.strides}, {self._offset})"
+        return f"Strided({self.shape!r}, {self.strides}, {self.offset})"
 
     def __reduce__(self) -> tuple[Callable[..., "Strided"], tuple[Shape[Any], Index, int]]:
-        return Strided, (self.shape, self.strides, self._offset)
+        return Strided, (self.shape, self.strides, self.offset)
 
     @property
     def rank(self) -> int:
@@ -356,20 +355,20 @@ class Strided(LayoutCommon):
 
     def mode_maps(self, what: str) -> tuple[int, tuple[AxisMap, ...]]:  # noqa: ARG002 - nothing is refused
         pairs = zip(self.extents, self.strides, strict=True)
-        return self._offset, tuple([Stride(extent, step) for extent, step in pairs])
+        return self.offset, tuple([Stride(extent, step) for extent, step in pairs])
 
     @property
     def mode_strides(self) -> Index:
         return self.strides
 
     def strided_box(self) -> StridedBox:
-        return self.extents, self.origin, self.strides, self._offset
+        return self.extents, self.origin, self.strides, self.offset
 
     def as_strided(self) -> "Strided":
         return self
 
     def cell_table(self) -> tuple[IntArray, IntArray]:
-        starts = self._offset + self.strides[0] * np.arange(self.extents[0], dtype=np.int64)
+        starts = self.offset + self.strides[0] * np.arange(self.extents[0], dtype=np.int64)
         return starts, shared_table(self.strides[1:], self.extents[0])
 
     @property
@@ -377,23 +376,23 @@ class Strided(LayoutCommon):
         return self.extents
 
     def algebra_parts(self) -> AlgebraParts | None:
-        return None if any(self.origin) else (self.extents, self.strides, self._offset, "lex", ())
+        return None if any(self.origin) else (self.extents, self.strides, self.offset, "lex", ())
 
     def offset_of_ordinal(self, ordinal: object) -> int:
         if isinstance(ordinal, tuple | list):
             places = leaf_index(self.extents, cast("object", ordinal), "lex")
-            return self._offset + sum([k * step for k, step in zip(places, self.strides, strict=True)])
+            return self.offset + sum([k * step for k, step in zip(places, self.strides, strict=True)])
         modes = list(zip(reversed(self.extents), reversed(self.strides), strict=True))
-        return ordinal_offset(modes, self._offset, to_int(cast("SupportsIndex", ordinal), "an ordinal"))
+        return ordinal_offset(modes, self.offset, to_int(cast("SupportsIndex", ordinal), "an ordinal"))
 
     def moved_to(self, shape: Shape[Any]) -> "Strided":
-        return Strided(shape, self.strides, self._offset)
+        return Strided(shape, self.strides, self.offset)
 
     def text(self) -> str | None:
-        return None if any(self.origin) else layout_text(self.extents, self.strides, self._offset)
+        return None if any(self.origin) else layout_text(self.extents, self.strides, self.offset)
 
     def expression(self) -> str:
-        return f"Layout({self.shape!r}, strides={self.strides}, offset={self._offset})"
+        return f"Layout({self.shape!r}, strides={self.strides}, offset={self.offset})"
 
     # Other layouts of the same memory.
 
@@ -407,11 +406,11 @@ class Strided(LayoutCommon):
             extents.append(self.extents[mode])
             origin.append(self.origin[mode])
             strides.append(self.strides[mode])
-        return new_strided(tuple(extents), tuple(origin), tuple(strides), self._offset)
+        return new_strided(tuple(extents), tuple(origin), tuple(strides), self.offset)
 
     def reverse(self, modes: Iterable[int]) -> "Strided":
         """Return the layout with the order of some modes reversed."""
-        strides, offset = list(self.strides), self._offset
+        strides, offset = list(self.strides), self.offset
         for mode in modes:
             offset += max(self.extents[mode] - 1, 0) * strides[mode]
             strides[mode] = -strides[mode]
@@ -420,7 +419,7 @@ class Strided(LayoutCommon):
 
 # Setters of the slots: a third of the time of attrs' constructor, which every slice would call.
 (_set_extents, _set_origin, _set_strides, _set_offset, _set_shape, _set_steps, _set_injective) = slot_setters(
-    Strided, "extents", "origin", "strides", "_offset", "_shape", "_steps", "_injective"
+    Strided, "extents", "origin", "strides", "offset", "_shape", "_steps", "_injective"
 )
 
 

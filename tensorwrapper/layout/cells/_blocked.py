@@ -4,6 +4,9 @@ A cell of a jagged shape is a box, so one offset and one stride per mode describ
 cells has this form again: runs and gathers of rows, slices with any step in the cells, single positions.
 """
 
+# The field of a frozen class implements an abstract property of the same name.
+# pyright: reportIncompatibleMethodOverride=false
+
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, SupportsIndex, cast, final
@@ -71,20 +74,12 @@ _SHOWN = 4  # places of cells that a repr shows
 class Packed(CellLayout):
     """Offset plus the ordinal of the index, over a jagged shape."""
 
-    _shape: Shape[Any]
-    _offset: int
-
-    @property
-    def shape(self) -> Shape[Any]:
-        return self._shape
-
-    @property
-    def offset(self) -> int:
-        return self._offset
+    shape: Shape[Any]
+    offset: int
 
     def bounds(self) -> tuple[int, int]:
-        size = self._shape.size
-        return (self._offset, self._offset + size - 1) if size else (0, -1)
+        size = self.shape.size
+        return (self.offset, self.offset + size - 1) if size else (0, -1)
 
     @property
     def is_contiguous(self) -> bool:
@@ -95,23 +90,23 @@ class Packed(CellLayout):
         return True
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        return self._offset + self._shape.ordinal(index)
+        return self.offset + self.shape.ordinal(index)
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        ordinals = self._shape.ordinals(indices)
+        ordinals = self.shape.ordinals(indices)
         return ordinals + self._int64_offset()
 
     def _int64_offset(self) -> int:
         """Return the offset, of a shape without elements 0; it raises if an offset leaves 64 bits."""
         check_int64(self, 0)
-        return self._offset if self._shape.size else 0
+        return self.offset if self.shape.size else 0
 
     def index_of(self, offset: SupportsIndex) -> Index:
         wanted = to_int(offset, "an offset")
         least, greatest = self.bounds()
         if not least <= wanted <= greatest:
-            raise no_element(self._shape, wanted)
-        found: Index = self._shape.index(wanted - self._offset)
+            raise no_element(self.shape, wanted)
+        found: Index = self.shape.index(wanted - self.offset)
         return found
 
     def indices_at(self, offsets: IntArray) -> IntArray:
@@ -119,23 +114,23 @@ class Packed(CellLayout):
         least, greatest = self.bounds()
         outside = (offsets < least) | (offsets > greatest)
         if outside.any():
-            raise no_element(self._shape, int(offsets[outside][0]))
-        return self._shape.indices_at(offsets - self._int64_offset())
+            raise no_element(self.shape, int(offsets[outside][0]))
+        return self.shape.indices_at(offsets - self._int64_offset())
 
     def to_numpy(self) -> IntArray:
         start = self._int64_offset()
-        return np.arange(start, start + self._shape.size, dtype=np.int64)
+        return np.arange(start, start + self.shape.size, dtype=np.int64)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         items: Any = key if type(key) is tuple else (key,)
         first, column = items if len(items) == 2 else (items[0] if items else None, None)
-        row = packed_cell(self._shape, self._offset, first, column) if type(first) is int else None
+        row = packed_cell(self.shape, self.offset, first, column) if type(first) is int else None
         if row is not None:
             # A row has a mode, and an element of it none.
             part = row._at_plain(items[1:]) if row.strides and len(items) > 1 else row
             if part is not None:
                 return part
-        shape, offset = self._shape, self._offset
+        shape, offset = self.shape, self.offset
         jagged: Any = shape.implementation  # to cast it would be a call
         items = expand_positional(key, jagged.rank)
         lead: Index = ()
@@ -173,25 +168,25 @@ class Packed(CellLayout):
         return Packed(wrap(cut), offset + before if count else offset)
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
-        run = run_of_rows(self._shape, region)
+        run = run_of_rows(self.shape, region)
         if run is None:
             return self.as_blocked().window(region)
-        before = elements_before(self._shape, region.origin_at(())) if region.size else 0
-        return Packed(region, self._offset + before)
+        before = elements_before(self.shape, region.origin_at(())) if region.size else 0
+        return Packed(region, self.offset + before)
 
     @property
     def is_packed(self) -> bool:
         return True
 
     def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
-        modes = to_permutation(order, self._shape.rank)
+        modes = to_permutation(order, self.shape.rank)
         return self if modes == tuple(range(len(modes))) else self.as_blocked().permute(modes)
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
-        number = mode_of(mode, self._shape.rank)
+        number = mode_of(mode, self.shape.rank)
         chosen = positions_of(positions)
         base = self._int64_offset()
-        found = None if number else gathered_lists(self._shape, base, chosen)
+        found = None if number else gathered_lists(self.shape, base, chosen)
         if found is None:
             return self.as_blocked().gather(number, chosen)
         shape, lists, are_different = found
@@ -200,13 +195,13 @@ class Packed(CellLayout):
     def as_blocked(self) -> "Blocked":
         """Return the same layout as a table of cells; O(cells), and no copy where the shape has them."""
         check_reach(*self.bounds())
-        rows = rows_of(self._shape)
+        rows = rows_of(self.shape)
         befores = rows.cell_offsets()
         extents = rows.columns.leaf_extents(*rows.leaves)
         strides = packed_table(extents, tuple(range(extents.shape[1] - 1, -1, -1)))
         # Where there is no element, the offset may be of any size.
-        starts = befores[:-1] + self._offset if self._offset and befores[-1] else befores[:-1]
-        return Blocked(self._shape, frozen_array(starts), frozen_array(strides))
+        starts = befores[:-1] + self.offset if self.offset and befores[-1] else befores[:-1]
+        return Blocked(self.shape, frozen_array(starts), frozen_array(strides))
 
 
 def _run_of_tiles(shape: Shape[Any], runs: "list[tuple[int, int]]") -> Shape[Any]:
@@ -285,7 +280,7 @@ class Blocked(SearchedCells):
     `make_blocked` gives the packed layout where a table says no more than that.
     """
 
-    _shape: Shape[Any]
+    shape: Shape[Any]
     starts: IntArray
     """The place of the first element of each cell; any number for a cell without elements."""
     strides: IntArray
@@ -297,16 +292,12 @@ class Blocked(SearchedCells):
     _hash: int | None = attrs.field(default=None, init=False, repr=False)
 
     @property
-    def shape(self) -> Shape[Any]:
-        return self._shape
-
-    @property
     def _width(self) -> int:
         return int(self.strides.shape[1])
 
     @property
     def _placed(self) -> PlacedRows:
-        return PlacedRows(rows_of(self._shape), self.starts, self.strides)
+        return PlacedRows(rows_of(self.shape), self.starts, self.strides)
 
     @property
     def cells(self) -> Cells:
@@ -336,7 +327,7 @@ class Blocked(SearchedCells):
     @property
     def is_contiguous(self) -> bool:
         if self._contiguous is None:
-            found = make_blocked(self._shape, self.starts, self.strides)
+            found = make_blocked(self.shape, self.starts, self.strides)
             object.__setattr__(self, "_contiguous", found.is_packed)
         return bool(self._contiguous)
 
@@ -350,7 +341,7 @@ class Blocked(SearchedCells):
     # From indices to offsets.
 
     def offset_of(self, index: Iterable[SupportsIndex]) -> int:
-        numbers, rows = to_index(index, self._shape.rank), rows_of(self._shape)
+        numbers, rows = to_index(index, self.shape.rank), rows_of(self.shape)
         if not self._width:
             return int(self.starts[rows.ordinal(numbers)])
         leaf, origin = rows.cell_of(numbers)
@@ -360,9 +351,9 @@ class Blocked(SearchedCells):
         return self.starts.item(cell) + sum([(i - start) * step for i, start, step in inner])
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        array = to_index_array(indices, self._shape.rank)
+        array = to_index_array(indices, self.shape.rank)
         flat = array.reshape(-1, array.shape[-1])
-        return self._placed.locate(flat, self._shape)[0].reshape(array.shape[:-1])
+        return self._placed.locate(flat, self.shape)[0].reshape(array.shape[:-1])
 
     def to_numpy(self) -> IntArray:
         return self.cells.offsets()
@@ -376,7 +367,7 @@ class Blocked(SearchedCells):
         return self.starts, self.strides
 
     def list_table(self) -> ListTable | None:
-        rows, row = rows_of(self._shape), shared_row(self.strides)
+        rows, row = rows_of(self.shape), shared_row(self.strides)
         if row is None or len(row) != 1 or rows.columns.leaf.ndim > 1:
             return None
         first, last = rows.leaves
@@ -391,15 +382,15 @@ class Blocked(SearchedCells):
         return self._width
 
     def permute(self, order: Iterable[SupportsIndex]) -> LayoutCommon:
-        modes = to_permutation(order, self._shape.rank)
+        modes = to_permutation(order, self.shape.rank)
         same = modes == tuple(range(len(modes)))
-        return self if same else make_blocked(*permuted(self._placed, self._shape, modes), self.offset)
+        return self if same else make_blocked(*permuted(self._placed, self.shape, modes), self.offset)
 
     def reverse(self, modes: Iterable[int]) -> LayoutCommon:
-        return make_blocked(*reversed_modes(self._placed, self._shape, modes), self.offset)
+        return make_blocked(*reversed_modes(self._placed, self.shape, modes), self.offset)
 
     def gather(self, mode: SupportsIndex, positions: npt.ArrayLike) -> LayoutCommon:
-        number = mode_of(mode, self._shape.rank)
+        number = mode_of(mode, self.shape.rank)
         return make_blocked(*gathered(self._placed, number, positions_of(positions)), self.offset)
 
     def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
@@ -413,7 +404,7 @@ class Blocked(SearchedCells):
         row = shared_row(self.strides)
         own = f"strides {row}" if row is not None else "strides of their own"
         steps = own if self._width else "one for each element"
-        return f"<Layout of {self._shape!r}: cells at {', '.join(map(str, starts))}{more}, {steps}>"
+        return f"<Layout of {self.shape!r}: cells at {', '.join(map(str, starts))}{more}, {steps}>"
 
     # Parts.
 
@@ -422,10 +413,10 @@ class Blocked(SearchedCells):
         return self._placed.cell(number)
 
     def at(self, key: PositionalKey) -> LayoutCommon:
-        tiles = tile_runs(self._shape, key)
+        tiles = tile_runs(self.shape, key)
         if tiles is not None:
             return self._tiles_at(tiles)
-        placed, rank = self._placed, self._shape.rank
+        placed, rank = self._placed, self.shape.rank
         heads, tails = split_items(expand_positional(key, rank), rank - placed.width)
         if not any(isinstance(item, slice) for item in heads):
             # New modes commute with dropped ones; the rest is a part of one cell.
@@ -453,8 +444,8 @@ class Blocked(SearchedCells):
 
     def _tiles_at(self, runs: "list[tuple[int, int]]") -> LayoutCommon:
         """Return the tiles of a run in each mode of the grid: still tiles of a box."""
-        tiled = cast("Tiled", self._shape.implementation)
-        shape = _run_of_tiles(self._shape, runs)
+        tiled = cast("Tiled", self.shape.implementation)
+        shape = _run_of_tiles(self.shape, runs)
         if not all(count for _, count in runs):
             return Packed(shape, self.offset)
         chosen = tuple([slice(start, start + n) for start, n in runs])
@@ -469,9 +460,9 @@ class Blocked(SearchedCells):
 
     def window(self, region: Shape[Any]) -> LayoutCommon:
         placed = self._placed
-        run = run_of_rows(self._shape, region)
+        run = run_of_rows(self.shape, region)
         if run is None:
-            return make_blocked(*placed.window(region, self._shape), self.offset)
+            return make_blocked(*placed.window(region, self.shape), self.offset)
         whole = placed.rows
         first, last = (whole.start + index - whole.first for index in run)
         rows = Rows(whole.columns, whole.depth, first, last, run[0])
@@ -486,26 +477,26 @@ class Blocked(SearchedCells):
         if not isinstance(other, Blocked):
             return NotImplemented
         return self is other or (
-            self._shape == other._shape
+            self.shape == other.shape
             and same_values(self.strides, other.strides)
             and (same_values(self.starts, other.starts) or same_values(self._seen(), other._seen()))
         )
 
     def _seen(self, count: int | None = None) -> IntArray:
         """Return where the first of the cells start, as they are compared: 0 if one has no elements."""
-        return seen_starts(self._shape, self.starts[:count], self._width)
+        return seen_starts(self.shape, self.starts[:count], self._width)
 
     def __hash__(self) -> int:
         if self._hash is None:
-            object.__setattr__(self, "_hash", hash((self._shape, self._seen().tobytes(), self._width)))
+            object.__setattr__(self, "_hash", hash((self.shape, self._seen().tobytes(), self._width)))
         return cast("int", self._hash)
 
     def __dask_tokenize__(self) -> object:
         starts, strides = digest_of(self._seen()), digest_of(self.strides)
-        return token_of("Blocked", self._shape, starts, self.strides.shape, strides)
+        return token_of("Blocked", self.shape, starts, self.strides.shape, strides)
 
     def __reduce__(self) -> tuple[Callable[..., "Blocked"], tuple[object, ...]]:
-        return _restored, (self._shape, array_state(self.starts), array_state(self.strides), self._width)
+        return _restored, (self.shape, array_state(self.starts), array_state(self.strides), self._width)
 
 
 def _restored(shape: Shape[Any], starts: ArrayState, strides: ArrayState, width: int) -> Blocked:

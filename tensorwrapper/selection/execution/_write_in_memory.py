@@ -11,7 +11,6 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
-from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import (
@@ -24,7 +23,7 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._node_context import Job
 from tensorwrapper.selection.expressions._ordinals import pushed
-from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, full_window
+from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut
 from tensorwrapper.selection.runners._leaves import MemoryLeaf, Runner
 from tensorwrapper.selection.runners._ordinals import write_by_number
 from tensorwrapper.selection.transforms._transform import take_apart
@@ -73,8 +72,7 @@ class MemoryJob(Job):
                 given = tuple(map(self.elements, operands))
             elif (transform := take_apart(view.layout, node.extents)) is not None:
                 given = tuple([self.elements(pushed(own, transform)) for own in operands])
-            elif out.size > BLOCK:
-                self.by_number(node, view.layout, out)
+            elif self.by_number(node, view.layout, out):
                 return
             else:
                 # Places that no rule per mode leads to are written one by one, in row-major order.
@@ -82,28 +80,20 @@ class MemoryJob(Job):
                 given = tuple([self.elements(_at_ordinals(own, ordinals)) for own in operands])
                 view = _at_ordinals(whole(node), ordinals)
                 target = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
-        parts = self._parts(given) if node.is_elementwise and out.size <= BLOCK else None
-        if parts:
-            write_elements(target, node.checked_values((), parts))
-        else:
-            node.write_cells(view, given, target, self.threads)
+        node.write_cells(view, given, target, self.threads)
         if target is not out and not out.flags.c_contiguous:
             write_elements(out, target.reshape(out.shape))
 
-    def _parts(self, given: tuple[Runner, ...]) -> list[Array] | None:
-        """Return all that runners have; None if a cast of it is refused: less may be needed."""
-        try:
-            return [_all_of(own) for own in given]
-        except SizeOverflowError:
-            return None
-
-    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
+    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> bool:
+        if out.size <= BLOCK:
+            return False
         if out.ndim > 1 or layout.implementation.strided_box() is not None:
             # The places are runs, or lie near one another; those of a table may lie anywhere.
             write_by_number(self.elements(whole(node)), layout, out)
-            return
+            return True
         for block in cut(out.shape):
             node.write_into(Expression(node, layout[block]), out[block], self)
+        return True
 
 
 ALONE: Final = MemoryJob()
@@ -143,11 +133,6 @@ class PartRunner(Runner):
         if found.size:
             self.job.write(_at_ordinals(self.view, ordinals), found)
         return found
-
-
-def _all_of(runner: Runner) -> Array:
-    memory = runner.memory
-    return runner.part(full_window(runner.extents)) if memory is None else memory
 
 
 def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:

@@ -26,7 +26,7 @@ from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import pushed
-from tensorwrapper.selection.expressions._traversal import SHORT
+from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.expressions._unary import NodeOfOne
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
@@ -155,11 +155,7 @@ class Extreme(_Elementwise):
         """Return the extreme of parts; those that are short ones of the same kind are laid flat."""
         given = list(parts)
         alone = Counter([id(part.node) for part in given])
-        flat: list[Expression] = []
-        for part in given:
-            below = part.node.operands if _is_extreme(part, kind) and alone[id(part.node)] == 1 else ()
-            flat += below if 0 < len(below) <= SHORT else [part]
-        return cls(kind, tuple(flat))
+        return cls(kind, inlined(given, lambda part: _is_extreme(part, kind) and alone[id(part.node)] == 1))
 
     def takes_in(self, operand: Expression) -> bool:
         return _is_extreme(operand, self.kind)

@@ -25,7 +25,6 @@ from tensorwrapper.selection.operations._atom import Call
 from tensorwrapper.selection.runners._cells import fitting, write_cells
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.sources._source import Source
-from tensorwrapper.selection.transforms._layouts import unnamed_layout
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
@@ -46,6 +45,7 @@ __all__ = [
     "at_zero",
     "check_boxes",
     "extended",
+    "memories_of",
     "memory_of",
     "same",
     "unnamed_view",
@@ -434,20 +434,21 @@ class Expression:
     def extents(self) -> Extents:
         """The extents of a box."""
         known = self.layout.implementation
-        found: Extents = known.extents if isinstance(known, Strided) else self.layout.shape.extents
+        found: Extents = known.extents if type(known) is Strided else self.layout.shape.extents
         return found
 
     @property
     def origin(self) -> Index:
         """The first index of a box."""
         known = self.layout.implementation
-        found: Index = known.origin if isinstance(known, Strided) else self.layout.shape.origin
+        found: Index = known.origin if type(known) is Strided else self.layout.shape.origin
         return found
 
     @property
     def is_box(self) -> bool:
         """True if the indices are a box."""
-        return isinstance(self.layout.implementation, Strided) or self.layout.shape.is_box
+        known = self.layout.implementation
+        return type(known) is Strided or known.shape.is_box
 
     @property
     def dtype(self) -> "np.dtype[Any]":
@@ -505,9 +506,11 @@ class Expression:
     @property
     def is_whole(self) -> bool:
         """True if the view is the whole box of the node in its order, up to its origin."""
-        known = self.layout.implementation.unnamed()
+        known = self.layout.implementation
+        if type(known) is not Strided:
+            known = known.unnamed()
         return (
-            isinstance(known, Strided)
+            type(known) is Strided
             and known.extents == self.node.extents
             and (known.is_contiguous and not known.offset)
         )
@@ -557,8 +560,8 @@ def extended(view: Expression, layout: Layout, call: Call) -> Expression:
 
 def unnamed_view(view: Expression) -> Expression:
     """Return a view without names of modes: nodes number the modes of their operands."""
-    layout = unnamed_layout(view.layout)
-    return view if layout is view.layout else evolve(view, layout=layout)
+    held = view.layout.implementation
+    return view if held.names is None else evolve(view, layout=wrap_layout(held.unnamed()))
 
 
 def whole(node: Node, names: ModeNames | None = None) -> Expression:
@@ -590,6 +593,17 @@ def memory_of(view: Expression) -> Array | None:
     if tensor is not None:
         return tensor.buffer.memory_of(view.layout.implementation)
     return node.repeated(view.extents) if node.is_constant else None
+
+
+def memories_of(views: Iterable[Expression]) -> list[Array] | None:
+    """Return the arrays of `memory_of` for views; None if an array is missing."""
+    found: list[Array] = []
+    for view in views:
+        array = memory_of(view)
+        if array is None:
+            return None
+        found.append(array)
+    return found
 
 
 def check_boxes(node: Node) -> None:

@@ -24,12 +24,12 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._elementwise import cast_view
-from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memory_of, whole
+from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memories_of, whole
 from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._source_node import reading_of
-from tensorwrapper.selection.expressions._traversal import SHORT
+from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
 from tensorwrapper.selection.runners._joined import JoinedRunner
@@ -41,7 +41,7 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
-_FEW = 256  # elements of a part, on average, up to which they are found one by one
+_FEW = 256  # elements of a part, on average, up to which those of a slice are found one by one
 
 
 def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
@@ -74,14 +74,12 @@ class Joining(SharedMode):
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
-        own = [part.extents for part in self.operands]
-        lengths = [extents[self.mode] for extents in own]
+        lengths = [part.extents[self.mode] for part in self.operands]
         if sum(lengths) > MAX_INT64:
             raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
-        offsets = np.concatenate([[0], np.cumsum(np.array(lengths, dtype=np.int64))])
-        offsets.flags.writeable = False
+        offsets = splits_of(np.array(lengths, dtype=np.int64))
         object.__setattr__(self, "offsets", offsets)
-        extents = _with_extent(own[0], self.mode, sum(lengths))
+        extents = _with_extent(self.operands[0].extents, self.mode, offsets.item(-1))
         object.__setattr__(self, "extents", extents)
         object.__setattr__(self, "dtype", self.operands[0].dtype)
 
@@ -91,28 +89,29 @@ class Joining(SharedMode):
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        boxes, buffers = _boxes_of(tensors), [own.buffer for own in tensors]
-        if set(map(type, boxes)) != {Strided} or set(map(type, buffers)) != {Dense}:
-            return None
-        first, dtype = boxes[0].extents, tensors[0].dtype
-        rank = len(first)
-        if {own.origin for own in boxes} != {(0,) * rank} or not -rank <= mode < rank:
+        first = tensors[0].layout.implementation
+        rank = len(first.extents) if isinstance(first, Strided) else 0
+        if not -rank <= mode < rank:
             return None
         mode %= rank
-        if {own.extents[:mode] + own.extents[mode + 1 :] for own in boxes} != {
-            first[:mode] + first[mode + 1 :]
-        }:
-            return None
-        if {own.flat.dtype for own in cast("list[Dense[Any]]", buffers)} != {dtype} or dtype.kind in "TO":
-            return None
-        lengths = [own.extents[mode] for own in boxes]
-        if sum(lengths) > MAX_INT64:
+        extents: Extents = ()
+        dtype, lengths, others = tensors[0].dtype, list[int](), set[Extents]()
+        for own in tensors:
+            box, buffer = own.layout.implementation, own.buffer
+            if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
+                return None
+            if buffer.flat.dtype != dtype:
+                return None
+            extents = box.extents
+            others.add((*extents[:mode], *extents[mode + 1 :]))
+            lengths.append(extents[mode])
+        if len(others) > 1 or dtype.kind in "TO" or sum(lengths) > MAX_INT64:
             return None
         offsets = splits_of(np.array(lengths, dtype=np.int64))
         made = object.__new__(Joining)
         for name, value in (
             ("mode", mode),
-            ("extents", _with_extent(first, mode, offsets.item(-1))),
+            ("extents", _with_extent(extents, mode, offsets.item(-1))),
             ("dtype", dtype),
             ("offsets", offsets),
             ("_tensors", tuple(tensors)),
@@ -136,7 +135,7 @@ class Joining(SharedMode):
         if self._tensors is not None:
             return True
         # For many parts this is computed once, and cached with the runner.
-        return not self.mode and len(self.offsets) > SHORT + 1 and self._in_memory() is not None
+        return self._in_memory() is not None
 
     @property
     def parts(self) -> int:
@@ -152,11 +151,7 @@ class Joining(SharedMode):
     @classmethod
     def of(cls, mode: int, parts: Iterable[Expression]) -> "Joining":
         """Return parts joined; those that are short joins themselves are laid flat."""
-        flat: list[Expression] = []
-        for part in parts:
-            below = part.node.operands if _joins(part, mode) else ()
-            flat += below if 0 < len(below) <= SHORT else [part]
-        return cls(mode, tuple(flat))
+        return cls(mode, inlined(parts, lambda part: _joins(part, mode)))
 
     def takes_in(self, operand: Expression) -> bool:
         return _joins(operand, self.mode)
@@ -185,18 +180,15 @@ class Joining(SharedMode):
         return found, positions - self.offsets[found]
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
-        arrays: list[Array | None] = [None]
         if view.is_whole:
-            if self._tensors is not None:
-                arrays = [*_arrays_of(self._tensors)]
-            elif out.size <= CACHED:
-                arrays = [memory_of(own) for own in self.operands]
-        if all(own is not None for own in arrays):
-            join_into(out, cast("list[Array]", arrays), self.mode)
-            return
-        many = not self.mode and len(self.offsets) > SHORT + 1
-        joined = self._in_memory() if many else None
-        if joined is None or not _write_joined(joined, self.parts, view.layout, out, job.threads):
+            arrays = _arrays_of(self._tensors) if self._tensors is not None else None
+            if arrays is None and out.size <= CACHED:
+                arrays = memories_of(self.operands)
+            if arrays is not None:
+                join_into(out, arrays, self.mode)
+                return
+        joined = self._in_memory()
+        if joined is None or not _write_joined(joined, view.layout, out, job.threads):
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -325,9 +317,9 @@ class Stacking(Node):
             super().write_into(view, out, job)
             return
         new: tuple[slice | EllipsisType | None, ...] = (*[slice(None)] * self.mode, None, ...)
-        arrays = [memory_of(own) for own in self.operands]
-        if all(own is not None for own in arrays):
-            join_into(out, [own[new] for own in cast("list[Array]", arrays)], self.mode)
+        arrays = memories_of(self.operands)
+        if arrays is not None:
+            join_into(out, [own[new] for own in arrays], self.mode)
             return
         for number, own in enumerate(self.operands):
             key: tuple[slice | int | EllipsisType, ...] = (*[slice(None)] * self.mode, number, ...)
@@ -347,8 +339,8 @@ class Stacking(Node):
         return Stacking(*_parts(given, new=True))
 
 
-def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Array, threads: int) -> bool:
-    """Write elements in the order of many parts, or a few of each part; return False for other views."""
+def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads: int) -> bool:
+    """Write elements of many parts by their places; return False where slices of each part take less."""
     known = layout.implementation
     if known.is_contiguous and out.flags.c_contiguous:
         first = known.offset
@@ -360,7 +352,7 @@ def _write_joined(joined: JoinedRunner, parts: int, layout: Layout[Any], out: Ar
         low = first if step > 0 or count == 1 else first - (count - 1)
         joined.fill((slice(low, low + count),), out if low == first else out[::-1], threads)
         return True
-    if not out.flags.c_contiguous or out.size > _FEW * parts:
+    if not out.flags.c_contiguous or (box is not None and out.size > _FEW * joined.parts):
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True

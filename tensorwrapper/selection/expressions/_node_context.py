@@ -36,8 +36,8 @@ class Job(ABC):
         """Write a view of a cellwise node: each element by those that the operands have at its place."""
 
     @abstractmethod
-    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> None:
-        """Write many elements that a layout without a rule per mode selects."""
+    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> bool:
+        """Write elements that a layout without a rule per mode selects; tell whether they are that many."""
 
 
 class NodeWriter(ABC):

@@ -29,7 +29,7 @@ from tensorwrapper.selection.expressions._expression import (
     Shares,
     Split,
     at_zero,
-    memory_of,
+    memories_of,
     whole,
 )
 from tensorwrapper.selection.expressions._fields import to_integer, to_list
@@ -161,9 +161,7 @@ class SharedMode(Node):
             found.node.write_into(found, out, job)
         elif found is not None:
             _write_parts(found, out, job)
-        elif out.size > BLOCK:
-            job.by_number(self, view.layout, out)
-        else:
+        elif not job.by_number(self, view.layout, out):
             self._fill_points(view.layout, out, job)
 
     def _cut(self, slices: list[Spaced]) -> "list[tuple[range | IntArray, Expression]]":
@@ -313,17 +311,23 @@ class Routing(SharedMode):
         return Routing(mode, (*extents[:mode], total, *extents[mode + 1 :]), ordered)
 
 
-def _line_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression | None:
-    """Return a slice of an operand whose modes have one step each, without a transform; None of others."""
+def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
+    """Return a slice of an operand, from zero on."""
     node = part.operand.node
+    own = (*slices[:mode], (part.first, part.stride, part.count), *slices[mode + 1 :])
     box = part.operand.layout.implementation.strided_box()
     if box is None or node.is_constant:
-        return None
+        view = at_zero(part.operand)
+        key: list[slice] = []
+        for first, step, count in own:
+            stop = first + step * count
+            key.append(slice(first, stop if stop >= 0 else None, step))
+        return at_zero(Expression(view.node, view.layout[tuple(key)]))
+    # Modes of one step each need no transform.
     extents: list[int] = []
     strides: list[int] = []
     offset = box[3]
-    for m, stride in enumerate(box[2]):
-        first, step, count = slices[m] if m != mode else (part.first, part.stride, part.count)
+    for stride, (first, step, count) in zip(box[2], own, strict=True):
         extents.append(count)
         # A single position has no step.
         strides.append(stride * step if count > 1 else 0)
@@ -332,35 +336,21 @@ def _line_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression | No
     return Expression(node, wrap_layout(layout))
 
 
-def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
-    """Return a slice of an operand, from zero on."""
-    found = _line_of(part, slices, mode)
-    if found is not None:
-        return found
-    view = at_zero(part.operand)
-    key: list[slice] = []
-    for first, step, count in (*slices[:mode], (part.first, part.stride, part.count), *slices[mode + 1 :]):
-        stop = first + step * count
-        key.append(slice(first, stop if stop >= 0 else None, step))
-    return at_zero(Expression(view.node, view.layout[tuple(key)]))
-
-
 def _write_parts(split: Split, out: Array, job: Job) -> None:
     """Write views at their positions of a mode."""
     mode = split.mode
-    runs = [(own, view) for own, view in split.parts if isinstance(own, range)]
-    if len(runs) < len(split.parts):
+    positions, views = zip(*split.parts, strict=True)
+    if set(map(type, positions)) != {range}:
         for places, view in split.parts:
             _write_some(view, out, mode, np.asarray(places), job)
         return
-    arrays = [memory_of(view) for _, view in runs] if out.size <= CACHED else [None]
-    if all(own is not None for own in arrays):
-        before = (slice(None),) * mode
-        for (own, _), array in zip(runs, cast("list[Array]", arrays), strict=True):
-            write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
+    arrays = memories_of(views) if out.size <= CACHED else None
+    if arrays is None:
+        write_parts(mode, positions, [job.elements(own) for own in views], out, job.threads)
         return
-    positions, views = zip(*runs, strict=True)
-    write_parts(mode, positions, [job.elements(own) for own in views], out, job.threads)
+    before = (slice(None),) * mode
+    for own, array in zip(positions, arrays, strict=True):
+        write_elements(out[(*before, slice(own.start, own.stop, own.step))], array)
 
 
 def _write_some(view: Expression, out: Array, mode: int, places: IntArray, job: Job) -> None:

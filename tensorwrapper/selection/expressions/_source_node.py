@@ -4,14 +4,14 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable
-from typing import Any, ClassVar, cast, final
+from typing import Any, ClassVar, final
 
 import attrs
 import numpy as np
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
@@ -59,12 +59,20 @@ class Reading(Node):
 
     def __attrs_post_init__(self) -> None:
         source = self.source
-        tensor = source.tensor if isinstance(source, TensorSource) else None
-        buffer = None if tensor is None else tensor.buffer
+        tensor, plain = None, False
+        extents: Extents
+        if isinstance(source, TensorSource):
+            tensor = source.tensor
+            buffer = tensor.buffer
+            # Most are one run of memory, which has no call for these.
+            line: Any = buffer.flat if isinstance(buffer, Dense) else buffer
+            extents, dtype = (line.size,), line.dtype
+            plain = line is not buffer or (buffer.fill_value is None and buffer.sides is None)
+        else:
+            extents, dtype = _box_of(source.shape), source.dtype
         object.__setattr__(self, "tensor", tensor)
-        object.__setattr__(self, "extents", _box_of(source.shape) if buffer is None else (buffer.size,))
-        object.__setattr__(self, "dtype", source.dtype if buffer is None else buffer.dtype)
-        plain = buffer is not None and buffer.fill_value is None and buffer.sides is None
+        object.__setattr__(self, "extents", extents)
+        object.__setattr__(self, "dtype", dtype)
         object.__setattr__(self, "is_dense", plain)
 
     @property
@@ -160,10 +168,10 @@ def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
 
 def is_base(view: Expression) -> bool:
     """Return True if a view is the whole box of its node, or the tensor of its source, as it is."""
-    node, tensor = view.node, view.node.tensor
-    given = layout_of(node.source) if tensor is None and node.source is not None else None
-    if tensor is None and given is None:
+    tensor = view.node.tensor
+    source = view.node.source if tensor is None else None
+    given = tensor.layout if tensor is not None else None if source is None else layout_of(source)
+    if given is None:
         # A box of all elements of remote rows differs from their source.
-        return view.is_whole and (node.source is None or node.source.shape.is_box)
-    given = cast("Layout[Any]", given if tensor is None else tensor.layout)
+        return view.is_whole and (source is None or source.shape.is_box)
     return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

@@ -13,13 +13,22 @@ from tensorwrapper._value_class import evolve
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._expression import Expression, Node
 
-__all__ = ["SHORT", "are_equal", "flattened", "laid_flat", "operands_first", "rebuilt"]
+__all__ = ["are_equal", "flattened", "inlined", "laid_flat", "operands_first", "rebuilt"]
 
-SHORT = 16
+_SHORT = 16
 """Operands up to which a node is merged at once when it becomes an operand of the same operation.
 
 So a loop that appends copies a bounded number each time; the rest is merged when the whole view is used.
 """
+
+
+def inlined(parts: "Iterable[Expression]", fits: "Callable[[Expression], bool]") -> "tuple[Expression, ...]":
+    """Return parts, where the short ones that fit are replaced by their operands."""
+    flat: list[Expression] = []
+    for part in parts:
+        below = part.node.operands if fits(part) else ()
+        flat += below if 0 < len(below) <= _SHORT else [part]
+    return tuple(flat)
 
 
 def operands_first(

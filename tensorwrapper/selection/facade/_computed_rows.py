@@ -12,6 +12,7 @@ from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.runners._blocks import is_dense
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
@@ -23,7 +24,6 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["ComputedRows", "Method", "is_computed"]
 
 _BLOCK: Final = 1 << 26  # bytes of rows that are computed at a time
-_SPARSE: Final = 8  # places in between, for each that is wanted, of which a table is made
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs",))
 
 Side: TypeAlias = Literal["values", "valid"] | None
@@ -143,7 +143,7 @@ class ComputedRows:
         """Return the row of each place: by a table of all places in between, unless these are few."""
         splits = self._splits()
         first, last = run_of(splits, np.array([places.min(), places.max()])).tolist()
-        if splits.item(last + 1) - splits.item(first) > _SPARSE * len(places):
+        if not is_dense(splits.item(last + 1) - splits.item(first), len(places)):
             return run_of(splits, places)
         numbers = np.arange(first, last + 1, dtype=np.int32 if last < 1 << 31 else np.int64)
         table = np.repeat(numbers, np.diff(splits[first : last + 2]))
@@ -160,7 +160,8 @@ class ComputedRows:
         places = own.by_ordinal()
         row = self._row_of(places)
         chosen = self._chosen(different(row))
-        if chosen.size > max(_SPARSE * len(places), _BLOCK // max(self.dtype.itemsize, 1)):
+        too_large = chosen.size * self.dtype.itemsize > _BLOCK
+        if too_large and not is_dense(chosen.size, len(places)):
             return None
         places = chosen.moved(places, row)
         del row

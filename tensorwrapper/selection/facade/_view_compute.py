@@ -36,7 +36,7 @@ from tensorwrapper.selection.execution._targets import (
     threads_for,
 )
 from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
-from tensorwrapper.selection.expressions._expression import Expression, memory_of
+from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
@@ -232,11 +232,32 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             run_plan(self.plan(), target, threads, watch)
 
     def _at_once(self) -> Tensor[Any, Any] | None:
-        """Return the elements in new memory in row-major order, if there is a short way to them."""
+        """Return the elements in new memory in row-major order, if there is a short way to them.
+
+        There is one to a box whose places are evenly spaced, if all are in memory.
+        """
         view = self._expression
-        if not is_away(view):
-            return _at_once(view)
-        return None if has_nullable(view) else self._directly()
+        tensor = view.node.tensor
+        if tensor is None and view.node.source is not None:
+            return None if has_nullable(view) else self._directly()
+        known = view.layout.implementation
+        box = known.strided_box()
+        memory = None if tensor is None else tensor.buffer.memory_of(known)
+        if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
+            return None
+        extents, origin, strides, offset = box
+        names = known.names
+        array = new_memory(extents, view.dtype)
+        threads = threads_for(array.nbytes, None)
+        if memory is not None:
+            write_elements(array, memory, threads=threads)
+        else:
+            if names is not None or any(origin):
+                zeros = (0,) * len(extents)
+                view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
+            view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
+        layout = wrap_layout(new_row_major(extents, origin), names)
+        return make_tensor(layout, buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -490,26 +511,6 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     def __contains__(self, value: object) -> bool:
         return value in self.compute()
-
-
-def _at_once(view: Expression) -> Tensor[Any, Any] | None:
-    """Return the elements of a box whose places are evenly spaced, and all in memory; None of all others."""
-    known = view.layout.implementation
-    box = known.strided_box()
-    memory = None if view.node.is_constant else memory_of(view)
-    if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
-        return None
-    extents, origin, strides, offset = box
-    array = new_memory(extents, view.dtype)
-    threads = threads_for(array.nbytes, None)
-    if memory is not None:
-        write_elements(array, memory, threads=threads)
-    else:
-        if known.names is not None or any(origin):
-            zeros = (0,) * len(extents)
-            view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
-        view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
-    return make_tensor(wrap_layout(new_row_major(extents, origin), known.names), buffer_of(array.reshape(-1)))
 
 
 def _nested_blocks(

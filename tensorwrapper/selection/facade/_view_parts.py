@@ -1,6 +1,5 @@
 """Parts of a view, and the same elements elsewhere; nothing here reads an element."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import (
     TYPE_CHECKING,
@@ -373,23 +372,17 @@ def _known_item(own: object) -> object:
 
 
 _FILL: Final = "`fill_value=s.fill_value` is the one that there is, and `s.to_dense()` takes any"
-_FEW: Final = 4096
 
 
 def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
-    """Return True if a key has one array of positions beside slices, and selects more than a few."""
-    arrays = [(place, item) for place, item in enumerate(items) if type(item) is not slice]
+    """Return True if a key has one array of positions beside slices."""
+    arrays = [item for item in items if type(item) is not slice]
     if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
         return False
-    place, item = arrays[0]
-    if not isinstance(item, np.ndarray):
+    if not isinstance(arrays[0], np.ndarray):
         return False
-    array = cast("Array", item)
-    return (
-        array.ndim == 1
-        and array.dtype.kind in "iu"
-        and math.prod(extents) // extents[place] * len(array) > _FEW
-    )
+    array = cast("Array", arrays[0])
+    return array.ndim == 1 and array.dtype.kind in "iu"
 
 
 def _known_items(key: ArrayKey) -> ArrayKey:

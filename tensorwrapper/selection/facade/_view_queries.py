@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
 
 __all__ = ["ViewQueries"]
+
+_SHOWN: Final = 3  # steps that a text lists
 
 
 class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -156,8 +158,8 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
 
     def __repr__(self) -> str:
         atoms = [str(atom) for atom in self.atoms]
-        steps = "".join([f".{atom}" for atom in atoms[-3:]])
-        dots = "..." if len(atoms) > 3 else ""
+        steps = "".join([f".{atom}" for atom in atoms[-_SHOWN:]])
+        dots = "..." if len(atoms) > _SHOWN else ""
         return f"<View {self._head()}, not computed: {self._expression.node.name}{dots}{steps}>"
 
     def _head(self) -> str:

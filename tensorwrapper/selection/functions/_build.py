@@ -102,13 +102,15 @@ def as_view(source: ViewLike) -> View[Any]:
     >>> sel.as_view(tw.as_tensor([1, 2, 3]))[::-1].shape
     Shape(3)
     """
+    given: Any = source
     kind = type(source)
     if kind is Tensor:
-        return View._make(reading_of(TensorSource(cast("Tensor[Any]", source))))
+        return View._make(reading_of(TensorSource(given)))
     if kind is View:
-        return cast("View[Any]", source)
+        view: View[Any] = given
+        return view
     if kind is TensorSource:
-        return View._make(reading_of(cast("TensorSource", source)))
+        return View._make(reading_of(given))
     if not isinstance(source, np.ndarray):
         made = getattr(type(source), "as_source", None)
         if made is not None:
@@ -144,7 +146,7 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:
     """Return expressions cast to the type that NumPy promotes theirs to, and the given views."""
-    if not isinstance(cast("object", parts), Iterable) or isinstance(parts, str):
+    if type(parts) is not list and (isinstance(parts, str) or not hasattr(parts, "__iter__")):
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = list(parts)
     views = [as_view(part) for part in given]
@@ -162,7 +164,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
 
 def _own_way(parts: "Iterable[Any]") -> "tuple[Callable[..., Any] | None, Iterable[Any]]":
     """Return the `__join__` of the first part, if it has one, and the parts."""
-    if isinstance(parts, Iterator):
+    if not isinstance(parts, list | tuple) and isinstance(parts, Iterator):
         parts = list(parts)
     first = parts[0] if isinstance(parts, list | tuple) and parts else None
     return own_join(first), parts
@@ -214,7 +216,8 @@ def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
     """Return tensors joined, if they are boxes that lie at zero and fit as they are."""
     if not isinstance(parts, list | tuple) or set(map(type, parts)) != {Tensor}:
         return None
-    return Joining.of_tensors(cast("Sequence[Tensor[Any]]", parts), mode)
+    tensors: Any = parts
+    return Joining.of_tensors(tensors, mode)
 
 
 @overload
@@ -254,20 +257,21 @@ def concat(parts: "Iterable[Any]", *odd: object, mode: SupportsIndex = 0, **name
         raise wrong_call("selection", "concat", *odd, **named)
     tensors = _tensors_joined(parts, mode) if type(mode) is int else None
     if tensors is not None:
-        return View(whole(tensors))
+        return View._make(whole(tensors))
     own_way, parts = _own_way(parts)
     if own_way is not None:
         return own_way("concat", parts, mode)
     own, items = _of_one_type(parts, "concat")
-    given = [at_zero(part) for part in own]
+    as_they_are = lie_at_zero(own)
+    given = own if as_they_are else [at_zero(part) for part in own]
     number = mode_of(mode, given[0].shape.rank)
     if not all(part.is_box for part in given):
         tiles = _tiles_joined(own, number)
         if tiles is not None:
             return tiles
         joined = joined_rows(number, given)
-        if lie_at_zero(own):
-            return View(joined)
+        if as_they_are:
+            return View._make(joined)
         return View(at_shape(joined, Shape.concat(_shapes_of_rows(items, own), mode=number)))
     origin = _origin_of(items, own, number, "concat")
     return _placed(Joining.of(number, given), _names_of(own, "concat"), origin)
@@ -278,9 +282,13 @@ def _tiles_joined(given: Sequence[Expression], mode: int) -> View[Any] | None:
 
     The boxes are joined, so that the result has their tiles, and a box underneath, as each of them.
     """
-    seen = [part.layout.implementation.tiled for part in given]
-    tilings = [own.tiling for own in seen if own is not None]
-    if len(tilings) < len(given) or mode >= tilings[0].rank:
+    tilings: list[Tiling[Any]] = []
+    for part in given:
+        seen = part.layout.implementation.tiled
+        if seen is None:
+            return None
+        tilings.append(seen.tiling)
+    if mode >= tilings[0].rank:
         return None
     if any(any(part.shape.origin) or any(part.shape.names) for part in given):
         return None

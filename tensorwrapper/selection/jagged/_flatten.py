@@ -41,7 +41,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Flat", "Pieces", "in_order"]
 
-_CELLS = 512  # cells up to which each is read as a box
 _LARGE = 4096  # elements from which a box costs less than the places of its elements
 _FEW = 64  # pieces up to which a run of positions is cut at their ends
 
@@ -55,9 +54,9 @@ def in_order(view: Expression) -> Expression:
             return Expression(view.node, view.layout[...].reshape((view.shape.size,)))
         except LayoutError:
             return whole(Flat(view))
-    found = _in_line(view)
-    if found is not None:
-        return Expression(view.node, found)
+    line = _in_line(view.layout)
+    if line is not None:
+        return Expression(view.node, line)
     return _cells_in_order(view) or whole(Flat(view))
 
 
@@ -70,7 +69,7 @@ def _cells_in_order(view: Expression) -> Expression | None:
     if node.source is None or node.tensor is not None or len(node.extents) < 2 or shape.has_layers:
         return None
     count = shape.outer().size if layout.cell_rank == len(node.extents) else 0
-    if not 0 < count <= _CELLS or shape.size < _LARGE * count:
+    if not count or shape.size < _LARGE * count:
         return None
     cells = [layout.cell(number) for number in range(count)]
     parts = [Expression(node, wrap_layout(own)) for own in cells if own.shape.size]
@@ -99,13 +98,13 @@ def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
         write_elements(out, flat.reshape(out.shape))
 
 
-def _in_line(view: Expression) -> "Layout[Any] | None":
+def _in_line(layout: "Layout[Any]") -> "Layout[Any] | None":
     """Return the places of all elements as a layout of rank 1, if they are contiguous."""
-    layout = view.layout.implementation
-    size = layout.shape.size
-    if size and not layout.is_contiguous:
+    held = layout.implementation
+    size = held.shape.implementation.size
+    if size and not held.is_contiguous:
         return None
-    return wrap_layout(new_strided((size,), (0,), (1,), layout.offset if size else 0))
+    return wrap_layout(new_strided((size,), (0,), (1,), held.offset if size else 0))
 
 
 def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
@@ -146,7 +145,7 @@ class Flat(NodeOfOne):
             return None
         moves = dict(coordinate.feeds)
         first = coordinate.constant
-        line = _in_line(self.operand)
+        line = _in_line(self.operand.layout)
         if line is not None:
             first += line.offset
         elif len(moves) == 1:
@@ -164,7 +163,7 @@ class Flat(NodeOfOne):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = self.operand
-        line = _in_line(inner)
+        line = _in_line(inner.layout)
         if line is not None and len(inner.node.extents) == 1:
             run = Expression(inner.node, line)
         elif inner.is_box:
@@ -323,12 +322,12 @@ class Pieces(SharedMode):
             done += inside
 
     def split(self, view: Expression) -> "Expression | Split | None":
-        """Return the pieces of a selection: cut at their ends if they are few, else position by position."""
+        """Return the pieces of a selection: cut at their ends for a run of few, else position by position."""
         transform = take_apart(view.layout, self.extents)
         if transform is None:
             return None
         (coordinate,) = transform.coordinates
-        if len(coordinate.feeds) != 1 or len(self.ends) <= _FEW:
+        if len(coordinate.feeds) != 1:
             return self._split(transform)
         ((mode, move),) = coordinate.feeds
         low, high = (end + coordinate.constant for end in move.bounds())

@@ -19,14 +19,12 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, write_elements
 from tensorwrapper.selection.runners._blocks import BLOCK, Window
 from tensorwrapper.selection.runners._leaves import Runner
-from tensorwrapper.selection.runners._pieces import elements_at
+from tensorwrapper.selection.runners._pieces import are_long, elements_at
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["ConcatenatedRows", "Filled", "Form", "PieceTable", "RowsRunner", "Spread", "listed"]
 
-_SHORT = 1 << 15  # operands whose numbers have two bytes
 _ROWS = 1 << 14  # rows at a time
-_LONG = 256  # elements of a row for each line, on average, from which rows are copied as runs
 
 Lines: TypeAlias = "tuple[Runner, ...]"
 
@@ -36,9 +34,8 @@ PieceTable: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 def listed(count: int, sources: IntArray, starts: IntArray, lengths: IntArray) -> PieceTable:
     """Return the pieces of so many operands that have elements."""
-    if count <= _SHORT:
-        # Two bytes a piece instead of eight; and so few digits are sorted in linear time.
-        sources = cast("IntArray", sources.astype(np.int16, copy=False))
+    # One or two bytes a piece instead of eight; and so few digits are sorted in linear time.
+    sources = cast("IntArray", sources.astype(np.min_scalar_type(-count), copy=False))
     filled = lengths > 0
     if not filled.all():
         sources, starts, lengths = sources[filled], starts[filled], lengths[filled]
@@ -330,7 +327,7 @@ class RowsRunner(Runner):
                 end = begin_of(last)
             stop = min(end, high)
             target = out[low - start : stop - start]
-            if last == row + 1 or stop - low >= _LONG * (last - row) * len(lines):
+            if last == row + 1 or are_long(stop - low, (last - row) * len(lines)):
                 for number in range(row, last):
                     begin, end = max(begin_of(number), low), min(begin_of(number + 1), stop)
                     first = begin_of(number)

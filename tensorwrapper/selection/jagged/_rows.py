@@ -269,7 +269,7 @@ def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
     flat: list[Expression] = []
     for part in parts:
         node = part.node
-        nested = isinstance(node, Rows) and (node.kind, *node.arguments) == ("concat", mode)
+        nested = type(node) is Rows and (node.kind, *node.arguments) == ("concat", mode)
         fresh = not part.calls and part.written is None
         is_all = nested and fresh and part.layout.shape is cast("Rows", node).shape
         flat += node.operands if is_all else [part]

@@ -21,7 +21,6 @@ from tensorwrapper.selection.transforms._maps import canonical
 __all__ = ["normalize"]
 
 _DEEP = 40  # nested views up to which recursion goes down at once
-_FEW = 16  # operands up to which each is looked at
 _REACH = 16  # nested views between two cuts
 _AGAIN = 64  # times that operands are pushed down again, in all, before all that is shared is cut
 _KEPT = 1 << 26  # bytes up to which elements that would be computed twice are cached
@@ -38,8 +37,7 @@ def normalize(view: Expression) -> Expression:
     """
     operands = view.node.operands
     # The short way: parts that are shared out are pushed into leaves once each, and nothing is computed.
-    leaves = [own.node.is_leaf for own in operands] if len(operands) <= _FEW else [False]
-    if not operands or (view.node.is_sharing and all(leaves)):
+    if not operands or (view.node.is_sharing and all(own.node.is_leaf for own in operands)):
         return normalized(view, normalize)
     attempt = _Pushing()
     try:

@@ -15,15 +15,20 @@ from tensorwrapper.selection.plans._source_reads import distinct_size
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["bytes_at", "bytes_together", "layout_at", "places_together"]
+__all__ = ["bytes_at", "bytes_together", "is_listed", "layout_at", "places_together"]
 
-_LISTED = 1 << 22  # places up to which those of layouts with overlapping runs are listed
+_LISTED = 1 << 22  # places, or elements, up to which each may be listed to need fewer bytes
 _WINDOW = 1 << 26  # places of which it is marked at a time which are reached, where they are more
 _MARKED = 1 << 28  # places that are looked at for that
 _AT_ONCE = 1 << 20  # of them at once
 
 _Span = tuple[int, int, int, Layout[Any]]
 """The first and the last place of a layout, how many it reaches at most, and the layout."""
+
+
+def is_listed(count: int) -> bool:
+    """Return True if places, or elements, are few enough to look at each one to need fewer bytes."""
+    return count <= _LISTED
 
 
 def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) -> int:
@@ -139,7 +144,7 @@ def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":
     Few places are listed; many are marked in a bounded window at a time.
     """
     size = sum([own.shape.size for own in layouts])
-    if size <= _LISTED:
+    if is_listed(size):
         listed = [own.offsets_of_ordinals(_ordinals(own)) for own in layouts]
         return iter([different(np.concatenate(listed))] if listed else [])
     ends = [own.bounds() for own in layouts]

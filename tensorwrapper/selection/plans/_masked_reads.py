@@ -18,6 +18,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._positions import ranks_of, unravel
+from tensorwrapper.selection.plans._count_bytes import is_listed
 from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, leaves_of, mapped
 from tensorwrapper.selection.plans._split_work import fetch_of
 from tensorwrapper.selection.routing._graph import Elements
@@ -27,7 +28,6 @@ from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["blocks_that_choose", "chooses", "elements_at", "places_chosen", "with_chosen"]
 
-_LISTED = 1 << 22  # elements of a view up to which the chosen operand of each is found
 _AT_ONCE = 1 << 19  # elements of a block, where there are more: its tables take 40 MiB
 
 
@@ -37,7 +37,7 @@ def chooses(view: Expression) -> bool:
     That is where a mask in memory chooses between operands, and where a selection by number, over several
     modes as one, does not take all elements.
     """
-    if view.shape.size > _LISTED or not view.node.operands:
+    if not is_listed(view.shape.size) or not view.node.operands:
         return False
     made = operands_first([view])
     away = _away(made)
@@ -49,13 +49,13 @@ def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
 
     None for views that are small enough to be one block, and for those where no mask chooses.
     """
-    if view.shape.size <= _LISTED or not any(map(is_away, leaves_of(view))):
+    if is_listed(view.shape.size) or not any(map(is_away, leaves_of(view))):
         return ()
     made = operands_first([view])
     away = _away(made)
     if not any(_has_masks(own.node, away) for own in made):
         return ()
-    return tuple(cut_box(view.extents, min(_AT_ONCE, _LISTED)))
+    return tuple(cut_box(view.extents, _AT_ONCE))
 
 
 def _is_narrow(view: Expression) -> bool:
@@ -112,7 +112,7 @@ def _needed(view: Expression) -> dict[int, Array]:
         if id(own) not in away:
             continue
         if not node.operands:
-            if id(own) not in wholes and own.shape.size <= _LISTED:
+            if id(own) not in wholes and is_listed(own.shape.size):
                 found[id(own)] = _flags(own, positions)
             continue
         here = _needed_here(own, positions, is_whole=id(own) in wholes)
@@ -136,7 +136,7 @@ def _needed_here(view: Expression, positions: list[IntArray], *, is_whole: bool)
     """Return the needed positions of a view; None if all of its node is needed."""
     if not is_whole:
         return positions
-    return [_all_positions(view)] if _is_narrow(view) and view.shape.size <= _LISTED else None
+    return [_all_positions(view)] if _is_narrow(view) and is_listed(view.shape.size) else None
 
 
 def _flags(view: Expression, positions: list[IntArray]) -> Array:
@@ -155,7 +155,7 @@ def _wanted(
     node: Node, there: IntArray | None, away: set[int], elements: Elements
 ) -> "Iterable[tuple[Expression, IntArray | None]]":
     """Return the demand of positions of a node, or all of it, on its operands; None for all of one."""
-    if there is None and node.size <= _LISTED and _has_masks(node, away):
+    if there is None and is_listed(node.size) and _has_masks(node, away):
         there = _all_positions(node.masks[0])
     # A node that checks whole operands may refuse the stand-ins of elements that it does not need.
     shared = None if there is None or node.is_kept else _asks(node, there, away, elements)

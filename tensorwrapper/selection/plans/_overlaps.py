@@ -17,7 +17,7 @@ from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Group", "numbers_of", "without_overlaps"]
+__all__ = ["Group", "are_few", "numbers_of", "without_overlaps"]
 
 Group: TypeAlias = tuple[Wanted, list[tuple[Expression, Fetch]]]
 """A selection, and the parts of a view that it is read for."""
@@ -25,6 +25,11 @@ Group: TypeAlias = tuple[Wanted, list[tuple[Expression, Fetch]]]
 _PAIRS = 64  # selections up to which all pairs are compared
 _LISTED = 1 << 24  # elements up to which those of selections that share some are listed
 _BOXES = 1 << 10  # runs up to which a source without the ability is read by boxes instead
+
+
+def are_few(groups: list[Group]) -> bool:
+    """Return True if all pairs of selections may be compared."""
+    return len(groups) <= _PAIRS
 
 
 def without_overlaps(source: Source, groups: list[Group]) -> list[Group]:
@@ -71,7 +76,7 @@ def _span(wanted: Wanted, steps: Sequence[int]) -> tuple[int, int]:
 
 def _components(cluster: list[Group]) -> list[list[Group]]:
     """Return groups of which each meets another one; where they are many, all that may."""
-    if not 1 < len(cluster) <= _PAIRS:
+    if len(cluster) < 2 or not are_few(cluster):
         return [cluster]
     leaders = list(range(len(cluster)))
     for a, b in combinations(range(len(cluster)), 2):

@@ -331,7 +331,7 @@ def _is_small(view: Expression) -> bool:
     # A layout with strides has no tables, so it makes no axis maps here.
     if known.mode_strides is None and known.has_mode_maps:
         _, axes = known.mode_maps("a plan")
-        if any(axis.extent > _FEW for axis in axes if isinstance(axis, Table)):
+        if any(isinstance(axis, Table) for axis in axes):
             return False
     return len(node.operands) <= _FEW
 

@@ -9,7 +9,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout, Table
 from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._overlaps import Group, numbers_of, without_overlaps
+from tensorwrapper.selection.plans._overlaps import Group, are_few, numbers_of, without_overlaps
 from tensorwrapper.selection.plans._source_reads import is_away
 from tensorwrapper.selection.plans._split_work import Fetch, fetch_of
 from tensorwrapper.selection.sources._read_source import cost_of
@@ -18,8 +18,6 @@ from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Request", "Share", "requests_of"]
-
-_MERGED = 64  # selections up to which all pairs are compared
 
 
 @final
@@ -76,7 +74,7 @@ def _request(source: Source, fetches: dict[Expression, Fetch]) -> Request:
             equal.setdefault(fetch.wanted, []).append((view, fetch))
         groups = list(equal.items())
     boxed = [_boxed(source, wanted, own) for wanted, own in groups]
-    merged = _merged(source, boxed) if len(boxed) <= _MERGED else boxed
+    merged = _merged(source, boxed) if are_few(boxed) else boxed
     found = without_overlaps(source, merged)
     shares = [
         _share(view, number, fetch, found[number])

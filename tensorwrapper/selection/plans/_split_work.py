@@ -16,6 +16,7 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.plans._count_bytes import is_listed
 from tensorwrapper.selection.plans._source_reads import distinct_size
 from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._runs import Runs, Wanted
@@ -31,8 +32,6 @@ from tensorwrapper.selection.transforms._transform import (
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Fetch", "fetch_of"]
-
-_SUMS = 1 << 22  # sums of moves of one mode up to which they are checked one by one
 
 
 @final
@@ -239,7 +238,7 @@ def _positions(values: IntArray) -> Positions:
 def _factored_sum(constant: int, feeds: tuple[Feed, ...]) -> tuple[Positions, Coordinate]:
     """Return the positions that are sums of several moves, and their ranks as sums of moves."""
     tables = [axis.offsets() for _, axis in feeds]
-    if prod([len(table) for table in tables]) <= _SUMS:
+    if is_listed(prod([len(table) for table in tables])):
         sums: IntArray = np.asarray(constant + sum(np.ix_(*tables), start=np.int64(0)))
         values, ranks = ranked(sums)
         first = int(ranks.flat[0])

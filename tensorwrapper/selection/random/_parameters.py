@@ -37,6 +37,9 @@ _NAMES: Final[dict[Distribution, tuple[str, ...]]] = {
     "integers": ("low", "high"),
     "bernoulli": ("p",),
 }
+_MAX_NORMAL: Final = 9.0
+"""No standard number exceeds 8.58: with room for nine none can become infinite."""
+
 _KINDS: Final[dict[Distribution, tuple[str, str]]] = {
     "uniform": ("f", "float64"),
     "normal": ("f", "float64"),
@@ -104,9 +107,8 @@ def _check_normal(dtype: np.dtype[np.generic], mean_given: Parameter, sigma_give
     wide = np.dtype(np.float64)
     mean, sigma = _to_floats(mean_given, "mean", wide), _to_floats(sigma_given, "sigma", wide)
     _refuse(np.asarray(sigma < 0), "sigma must not be negative, but is {}", sigma)
-    # No standard number exceeds 8.58: with room for nine none can become infinite.
     limit = float(np.finfo(np.float32 if dtype.itemsize == 4 else np.float64).max)
-    far = np.abs(mean) / limit + sigma / limit * 9.0 >= 1.0
+    far = np.abs(mean) / limit + sigma / limit * _MAX_NORMAL >= 1.0
     wrong = f"mean + 9 sigma must be finite as {dtype.name}, but mean is {{}} and sigma is {{}}"
     _refuse(np.asarray(far), wrong, mean, sigma)
     return mean, sigma

@@ -19,7 +19,6 @@ bernoulli ``u < p`` with u the upper 53 bits of w over 2**53                    
 
 import functools
 import math
-import sys
 from collections.abc import Sequence
 from typing import Final, SupportsIndex, cast
 
@@ -149,10 +148,6 @@ and elsewhere three eighths of the size is used."""
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
-_LOWER: Final = slice(0 if sys.byteorder == "little" else 1, None, 2)
-"""The lower halves among all."""
-_NARROW: Final = 2**16
-"""Widths up to which most batches of integers need the upper halves of their words alone."""
 
 Words = NDArray[np.uint64]
 Ranks = NDArray[np.int64] | NDArray[np.uint64]
@@ -174,13 +169,6 @@ def _unit(words: Words, dtype: np.dtype[np.generic]) -> Floats:
 
 def _scale(words: Words, widths: Words) -> Words:
     """Return ``words * widths // 2**64``, without rounding; a width of 0 means 2**64."""
-    if not widths.ndim and 0 < int(widths) <= _NARROW:
-        product = words >> _HALF
-        product *= widths
-        # The lower half of a word adds less than one width to the bits shifted out: a carry is rare.
-        if int(product.view(np.uint32)[_LOWER].max()) + int(widths) <= 2**32:
-            product >>= _HALF
-            return product
     high, low = words >> _HALF, words & _LOW
     if int(widths.max()) <= 2**32:
         # The sum is below 2**64, as the first term is at most (2**32 - 1) * 2**32.

@@ -13,14 +13,28 @@ __all__ = [
     "cut",
     "full_window",
     "inside",
+    "is_dense",
+    "is_scratch",
     "shift_window",
     "window_extents",
 ]
 
 BLOCK = 1 << 16  # elements of a block: with its operands, it stays in a cache
+_SCRATCH = 1 << 23  # bytes of elements that are kept while some of them are written
+_SPARSE = 8  # elements in between, for each one that is wanted, which still take less than single ones
 
 Window: TypeAlias = "tuple[slice, ...]"
 """One slice of step 1 per mode of a box, both ends given and inside."""
+
+
+def is_dense(span: int, count: int) -> bool:
+    """Return True if so many elements are close together in a run: all of it takes less than each alone."""
+    return span <= _SPARSE * count
+
+
+def is_scratch(nbytes: int) -> bool:
+    """Return True if so many bytes of elements may be kept while some of them are written."""
+    return nbytes <= _SCRATCH
 
 
 def full_window(extents: Extents) -> Window:

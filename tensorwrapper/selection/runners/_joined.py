@@ -14,12 +14,9 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["JoinedRunner"]
 
-_SHORT = 1 << 15  # numbers that fit two bytes, which NumPy sorts by their digits
-_MANY = 1 << 12  # places from which a table of buckets is made to find their parts
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
 _RUN = 64  # elements of a run that are copied while the part of a point is found
-_NEAR = 3  # parts beyond the first of a bucket that are tried before a place is searched for
 
 
 @final
@@ -37,6 +34,11 @@ class JoinedRunner(Runner):
     @property
     def extents(self) -> Extents:
         return (self.starts.item(-1),)
+
+    @property
+    def parts(self) -> int:
+        """Number of arrays."""
+        return len(self.kept)
 
     @property
     def has_places(self) -> bool:
@@ -76,9 +78,9 @@ class JoinedRunner(Runner):
         found: Array = np.empty(own.shape, self.dtype)
         if not own.size:
             return found
-        numbers = _parts_of(self.starts, own)
-        few = len(self.kept) < _SHORT
-        order = np.argsort(numbers.astype(np.int16), kind="stable") if few else np.argsort(own)
+        numbers = run_of(self.starts, own)
+        # NumPy sorts numbers of two bytes, which nearly all are, by their digits.
+        order = np.argsort(numbers.astype(np.min_scalar_type(len(self.kept))), kind="stable")
         counts = np.bincount(numbers, minlength=len(self.kept))
         ascending = own[order]
         values: Array = np.empty(own.shape, self.dtype)
@@ -90,23 +92,3 @@ class JoinedRunner(Runner):
             take_along(values[part], self._array(number), ascending[part], 0)
         assign_indexed(found, (order,), values)
         return found
-
-
-def _parts_of(starts: IntArray, places: IntArray) -> IntArray:
-    """Return the part that each place is in: by a table of buckets where it pays, else by search."""
-    if len(places) < _MANY:
-        return run_of(starts, places)
-    total, buckets = starts.item(-1), 4 * len(starts)
-    shift = max((total // buckets).bit_length(), 1)
-    table = run_of(starts, np.arange((total >> shift) + 1, dtype=np.int64) << shift)
-    numbers: IntArray = table[places >> shift]
-    ends = starts[1:]
-    for _ in range(_NEAR):
-        beyond = places >= ends[numbers]
-        if not beyond.any():
-            return numbers
-        numbers += beyond
-    beyond = places >= ends[numbers]
-    if beyond.any():
-        numbers[beyond] = run_of(starts, places[beyond])
-    return numbers

@@ -13,7 +13,7 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, take_along, write_elements
 from tensorwrapper.layout import Layout, LayoutCommon, Stride, Table
 from tensorwrapper.layout.lowlevel import new_strided
-from tensorwrapper.selection.runners._blocks import BLOCK, Window, cut, inside, window_extents
+from tensorwrapper.selection.runners._blocks import Window, cut, inside, is_dense, window_extents
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -28,7 +28,7 @@ __all__ = [
     "take_one_mode",
 ]
 
-_WASTE = 4  # elements that pass through memory in between, for each one that is wanted
+_RUN = 4  # elements of a run that are written in the time of a point
 
 
 def take_one_mode(implementation: LayoutCommon, buffer: Dense[Any], out: Array) -> bool:
@@ -44,8 +44,6 @@ def take_one_mode(implementation: LayoutCommon, buffer: Dense[Any], out: Array) 
         return False
     mode = tables[0]
     offsets = axes[mode].offsets()
-    if np.count_nonzero(np.diff(offsets) == 1) > len(offsets) // 2:
-        return False  # Runs are copied faster as such.
     low = int(offsets.min())
     step = int(np.gcd.reduce(offsets - low)) or 1
     places = (offsets - low) // step
@@ -62,7 +60,7 @@ def _take(array: Array, places: IntArray, mode: int, out: Array) -> bool:
     if array.flags.c_contiguous and out.flags.c_contiguous:
         take_along(out, array, places, mode)
         return True
-    if array.shape[mode] > _WASTE * len(places) and array.shape[mode] > BLOCK:
+    if not is_dense(array.shape[mode], len(places)):
         return False
     for block in cut(out.shape):
         rows = (*block[:mode], slice(None), *block[mode + 1 :])
@@ -109,7 +107,7 @@ class Runner(ABC):
     @property
     def run_for_point(self) -> int:
         """Number of elements of a run that are written in the time of a point."""
-        return _WASTE
+        return _RUN
 
     @abstractmethod
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:

@@ -13,6 +13,8 @@ from tensorwrapper.selection.runners._blocks import (
     BLOCK,
     cut,
     full_window,
+    is_dense,
+    is_scratch,
     window_extents,
 )
 from tensorwrapper.selection.runners._leaves import Runner, leaf_of
@@ -20,8 +22,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["write_by_number"]
 
-_SCRATCH = 1 << 23  # bytes of a run of elements that is kept while parts of it are written
-_SPARSE = 8  # elements of a run for each one that is wanted, from which points are read one by one
 
 _Goal: TypeAlias = "list[slice | IntArray]"
 """Positions of a part in each mode of the result."""
@@ -46,12 +46,13 @@ def _fill(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal
     span, size = greatest + 1 - least, layout.shape.size
     if layout.implementation.is_contiguous and _run_into(runner, least, out, goal):
         return
-    if span * runner.dtype.itemsize <= _SCRATCH and (span <= _SPARSE * size or span <= BLOCK):
+    dense = is_dense(span, size)
+    if dense and is_scratch(span * runner.dtype.itemsize):
         run: Any = np.empty(span, runner.dtype)
         _write_run(runner, least, run)
         shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - least, axes))
         _put(out, goal, leaf_of(shifted, Dense(run)), extents)
-    elif size <= BLOCK and span > _SPARSE * size:
+    elif size <= BLOCK and not dense:
         places = np.unravel_index(layout.to_numpy().reshape(-1), runner.extents)
         _write(out, goal, runner.points(places).reshape(extents))
     else:

@@ -14,15 +14,18 @@ from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_indexed, take_along, write_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.runners._blocks import BLOCK, Window
+from tensorwrapper.selection.runners._blocks import BLOCK, Window, is_dense, is_scratch
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["PiecesRunner", "PlacedRunner", "elements_at"]
+__all__ = ["PiecesRunner", "PlacedRunner", "are_long", "elements_at"]
 
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
-_SCRATCH = 1 << 23  # bytes of a run most of whose elements are not wanted
-_WASTE = 4  # elements of a run that are made for each one that is wanted
+
+
+def are_long(elements: int, pieces: int) -> bool:
+    """Return True if pieces of so many elements together are better copied one by one."""
+    return elements >= _LONG * pieces
 
 
 def elements_at(runner: Runner, places: IntArray) -> Array:
@@ -41,9 +44,8 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
         return memory, places
     low, high = int(places.min()), int(places.max()) + 1
     span, count = high - low, len(places)
-    if span > runner.run_for_point * count or (
-        span > _WASTE * count and span * runner.dtype.itemsize > _SCRATCH
-    ):
+    is_near = is_dense(span, count) or is_scratch(span * runner.dtype.itemsize)
+    if span > runner.run_for_point * count or not is_near:
         return None, places
     return runner.part((slice(low, high),)), places - low
 
@@ -74,17 +76,13 @@ def _blocks(window: Window) -> Iterator[tuple[int, int]]:
 
 
 def _together(batches: Iterator[IntArray], most: int) -> Iterator[IntArray]:
-    """Return an iterator over the same places, in larger batches where they are scattered."""
+    """Return an iterator over the same places, in larger batches of up to so many."""
     held: list[IntArray] = []
     for places in batches:
-        apart = most > len(places) and int(places.max()) - int(places.min()) >= _WASTE * len(places)
-        if held and (not apart or sum(map(len, held)) + len(places) > most):
+        if held and sum(map(len, held)) + len(places) > most:
             yield np.concatenate(held)
             held = []
-        if apart:
-            held.append(places)
-        else:
-            yield places
+        held.append(places)
     if held:
         yield np.concatenate(held)
 
@@ -129,7 +127,7 @@ class PiecesRunner(Runner):
         lengths[0] -= cut
         lengths[-1] -= self.ends.item(end) - high
         begins = np.cumsum(lengths) - lengths
-        if (high - low) >= _LONG * len(lengths):
+        if are_long(high - low, len(lengths)):
             self._copy(sources, starts, lengths, begins, out)
             return
         groups = self._groups(sources)

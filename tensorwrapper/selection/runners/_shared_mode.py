@@ -9,8 +9,8 @@ from tensorwrapper.typing import Array
 
 __all__ = ["write_parts"]
 
-_MANY = 16  # parts in memory from which NumPy joins them
 _SLAB = 1 << 22  # bytes of a result of which parts that take turns are all written before the next
+_PART = 1 << 18  # and bytes of each part, on average, that are worth a call
 
 
 def write_parts(
@@ -18,18 +18,17 @@ def write_parts(
 ) -> None:
     """Write each part at the positions of a mode that are its own; together they are all of `out`."""
     in_a_row = all(own.step == 1 for own in positions)
-    if in_a_row and len(runners) > _MANY:
+    if in_a_row and threads == 1:
         # Without gaps, the order of parts is that of their starts.
         order = sorted(range(len(runners)), key=lambda n: positions[n].start)
         arrays = [runners[n].memory for n in order]
         if all(own is not None for own in arrays):
             join_into(out, [own for own in arrays if own is not None], mode)
             return
-    turns = not in_a_row and mode > 0 and len(runners) <= _MANY
     rows = len(out) if out.ndim else 1
-    if turns and threads == 1 and out.nbytes > 2 * _SLAB:
+    if mode and not in_a_row and threads == 1:
         # All parts of some rows before the next ones, while their memory is in the cache.
-        rows = max(len(out) * _SLAB // out.nbytes, 1)
+        rows = max(rows * max(_SLAB, _PART * len(runners)) // max(out.nbytes, 1), 1)
     before = (slice(None),) * mode
     # The largest first: new memory is then touched once for nearly all that is written.
     largest = sorted(range(len(runners)), key=lambda n: -len(positions[n]))

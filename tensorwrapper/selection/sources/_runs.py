@@ -64,8 +64,6 @@ class Runs:
     starts: IntArray = attrs.field(converter=_column)
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
     _size: int = attrs.field(init=False, repr=False)
-    _numbers: IntArray | None = attrs.field(init=False, repr=False, default=None)
-    """Numbers of all elements, where they were given."""
     _even: range | None = attrs.field(init=False, repr=False, default=None)
     """Starts of evenly spaced runs of one length, until they are used as arrays."""
 
@@ -125,8 +123,6 @@ class Runs:
             # Those that touch are one.
             ends = np.append(np.flatnonzero(apart) + 1, count)
             lengths = np.diff(ends, prepend=0)
-            if 2 * len(ends) > count:
-                object.__setattr__(self, "_numbers", frozen_array(starts.copy()))
             starts = starts[ends - lengths]
         object.__setattr__(self, "starts", frozen_array(starts))
         object.__setattr__(self, "lengths", frozen_array(lengths))
@@ -179,7 +175,6 @@ class Runs:
             object.__setattr__(made, "lengths", lengths)
         object.__setattr__(made, "_even", even)
         object.__setattr__(made, "_size", size)
-        object.__setattr__(made, "_numbers", None)
         return made
 
     @property
@@ -226,8 +221,6 @@ class Runs:
         """Return the numbers of all elements. O(size)."""
         if len(self.starts) == self._size:
             return self.starts
-        if self._numbers is not None:
-            return self._numbers
         return concatenated_ranges(self.starts, self.lengths)
 
     def places(self, numbers: IntArray) -> IntArray:

@@ -3,7 +3,7 @@
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, SupportsIndex, cast
+from typing import Any, ClassVar, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -135,15 +135,11 @@ class ShapeCommon(ABC):
     def kind(self) -> Kind:
         """The kind of the shape: a box, a shape with dependent modes, or one with layers."""
 
-    @property
-    def is_box(self) -> bool:
-        """Return True if the shape is of the kind ``"smooth"``: one extent for each mode, and no layers."""
-        return False
+    is_box: ClassVar[bool] = False
+    """True if the shape is of the kind ``"smooth"``: one extent for each mode, and no layers."""
 
-    @property
-    def has_layers(self) -> bool:
-        """Return True if the shape is of the kind ``"nested"``, even with one layer."""
-        return False
+    has_layers: ClassVar[bool] = False
+    """True if the shape is of the kind ``"nested"``, even with one layer."""
 
     @property
     @abstractmethod

@@ -4,12 +4,15 @@
 bounding box of any shape), and ``copy()`` makes it a value.
 """
 
+# The field of a frozen class implements an abstract property of the same name.
+# pyright: reportIncompatibleMethodOverride=false
+
 import itertools
 import math
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, SupportsIndex, cast, final
+from typing import TYPE_CHECKING, ClassVar, SupportsIndex, cast, final
 
 import attrs
 import numpy as np
@@ -52,13 +55,11 @@ class SmoothCommon(ShapeCommon):
     def extents(self) -> Extents:
         """The extent of every mode."""
 
+    is_box: ClassVar[bool] = True
+
     @property
     def kind(self) -> Kind:
         return "smooth"
-
-    @property
-    def is_box(self) -> bool:
-        return True
 
     @property
     def rank(self) -> int:
@@ -392,8 +393,8 @@ class Smooth(SmoothCommon):
     Smooth((2, 3), origin=(0, 1))
     """
 
-    _extents: Extents
-    _origin: Index
+    extents: Extents
+    origin: Index
 
     def __init__(
         self, extents: Iterable[SupportsIndex], origin: Iterable[SupportsIndex] | None = None
@@ -403,25 +404,17 @@ class Smooth(SmoothCommon):
         zeros = (0,) * len(sizes)
         _set_origin(self, zeros if origin is None else to_index(origin, len(sizes), "an origin"))
 
-    @property
-    def extents(self) -> Extents:
-        return self._extents
-
-    @property
-    def origin(self) -> Index:
-        return self._origin
-
     def __repr__(self) -> str:
-        if any(self._origin):
-            return f"Smooth({self._extents}, origin={self._origin})"
-        return f"Smooth({self._extents})"
+        if any(self.origin):
+            return f"Smooth({self.extents}, origin={self.origin})"
+        return f"Smooth({self.extents})"
 
     def __reduce__(self) -> tuple[Callable[[Extents, Index], "Smooth"], tuple[Extents, Index]]:
-        return make_smooth, (self._extents, self._origin)
+        return make_smooth, (self.extents, self.origin)
 
 
 # The setters of the slots themselves: half the cost of ``object.__setattr__``, and every slice makes one.
-_set_extents, _set_origin = slot_setters(Smooth, "_extents", "_origin")
+_set_extents, _set_origin = slot_setters(Smooth, "extents", "origin")
 
 
 def make_smooth(extents: Extents, origin: Index) -> Smooth:

@@ -311,9 +311,7 @@ class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
             twin: Any = other
             theirs = twin.implementation
             if type(theirs) is Smooth and self._names is twin._names:
-                return self._wrap(
-                    how(mine._extents, mine._origin, theirs._extents, theirs._origin), self._names
-                )
+                return self._wrap(how(mine.extents, mine.origin, theirs.extents, theirs.origin), self._names)
         return None
 
     def _combine(

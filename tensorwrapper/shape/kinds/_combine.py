@@ -122,47 +122,47 @@ def reshape_box(
 
 def concat_shapes(shapes: Sequence[_AnyShape], mode: int) -> _AnyShape:
     """Return the shape with the indices of one along a mode, then those of the next."""
-    first = _first_of(shapes, "concat")
-    number = mode_of(mode, first.rank)
+    first, rank = _first_of(shapes, "concat")
+    number = mode_of(mode, rank)
     layers = _layers_of(first)
     for k, shape in enumerate(shapes):
-        if _layers_of(shape) != layers:
+        if (shape.has_layers or layers is not None) and _layers_of(shape) != layers:
             raise LayerError(
                 f"shape {k} is {shape.kind} with the layers {shape.layers}, but shape 0 is {first.kind} with "
                 f"{first.layers}: flatten() them, and nest the result"
             )
     if len(shapes) == 1:
         return first
-    flat = _concat_flat([flat_of(shape) for shape in shapes], number)
+    flat = _concat_flat([*map(flat_of, shapes)], number)
     return flat if layers is None else make_nested(flat, layers)
 
 
-def _first_of(shapes: Sequence[_AnyShape], what: str) -> _AnyShape:
+def _first_of(shapes: Sequence[_AnyShape], what: str) -> tuple[_AnyShape, int]:
+    """Return the first shape, and the rank of all."""
     if not shapes:
         raise RankError(f"{what} needs one shape at least, which tells the rank")
     rank = shapes[0].rank
-    for k, shape in enumerate(shapes):
+    for k, shape in enumerate(shapes[1:], 1):
         if shape.rank != rank:
             raise RankError(
                 f"{what} needs one rank, but shape {k} has rank {shape.rank} and shape 0 rank {rank}"
             )
-    return shapes[0]
+    return shapes[0], rank
 
 
 def _layers_of(shape: _AnyShape) -> tuple[int, ...] | None:
-    return shape.layers if isinstance(shape, NestedCommon) else None
+    return shape.layers if shape.has_layers else None
 
 
 def _concat_flat(flats: Sequence[Flat], mode: int) -> Flat:
-    boxes = [flat for flat in flats if isinstance(flat, SmoothCommon)]
+    boxes = [flat for flat in flats if flat.is_box]
     if len(boxes) == len(flats):
-        return _concat_boxes(boxes, mode)
-    tilings = [flat for flat in flats if isinstance(flat, Tiled)]
-    if len(tilings) == len(flats):
-        tiled = _concat_tiled(tilings, mode)
+        return _concat_boxes(cast("Sequence[SmoothCommon]", boxes), mode)
+    if set(map(type, flats)) == {Tiled}:
+        tiled = _concat_tiled(cast("Sequence[Tiled]", flats), mode)
         if tiled is not None:
             return tiled
-    return Jagged(join_rows([rows_of(flat) for flat in flats], mode))
+    return Jagged(join_rows([*map(rows_of, flats)], mode))
 
 
 def _concat_boxes(boxes: Sequence[SmoothCommon], mode: int) -> Smooth:
@@ -200,8 +200,8 @@ def stack_shapes(shapes: Sequence[_AnyShape], mode: int) -> _AnyShape:
 
     The new mode belongs to the layer of the mode after it; at the end, to the last layer.
     """
-    first = _first_of(shapes, "stack")
-    number = mode_of(mode, first.rank + 1)
+    first, rank = _first_of(shapes, "stack")
+    number = mode_of(mode, rank + 1)
     layers = _layers_of(first)
     for k, shape in enumerate(shapes):
         if _layers_of(shape) != layers:

@@ -5,6 +5,9 @@ Both use `Rows`. Other representations (such as `Tiled`) implement `rows`, and o
 ones.
 """
 
+# The field of a frozen class implements an abstract property of the same name.
+# pyright: reportIncompatibleMethodOverride=false
+
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, cast, final
@@ -358,26 +361,22 @@ class Jagged(JaggedCommon):
 
     keeps_rows: ClassVar[bool] = True
 
-    _rows: Rows = attrs.field(alias="rows")
+    rows: Rows
 
     if TYPE_CHECKING:
 
         def __init__(self, rows: Rows) -> None: ...
 
-    @property
-    def rows(self) -> Rows:
-        return self._rows
-
     def one_box(self) -> Smooth | None:
-        return _one_box(self._rows)
+        return _one_box(self.rows)
 
     def __repr__(self) -> str:
-        return f"Jagged({self._rows!r})"
+        return f"Jagged({self.rows!r})"
 
     def __eq__(self, other: object) -> bool:
         # The common case, without the price of an isinstance check on an abstract class.
         if type(other) is Jagged:
-            return self is other or same_rows(self._rows, other._rows, origins=True)
+            return self is other or same_rows(self.rows, other.rows, origins=True)
         return JaggedCommon.__eq__(self, other)
 
     def __hash__(self) -> int:
@@ -385,7 +384,7 @@ class Jagged(JaggedCommon):
         return ShapeCommon.__hash__(self)
 
     def __reduce__(self) -> tuple[Callable[..., "Jagged"], tuple[object, ...]]:
-        rows = self._rows.packed()
+        rows = self.rows.packed()
         return jagged_of_state, rows.columns.state(rows.first)
 
 
@@ -400,28 +399,24 @@ class JaggedView(JaggedCommon):
     keeps_rows: ClassVar[bool] = True
 
     _parent: JaggedCommon = attrs.field(alias="parent")
-    _rows: Rows = attrs.field(alias="rows")
+    rows: Rows
 
     if TYPE_CHECKING:
 
         def __init__(self, parent: JaggedCommon, rows: Rows) -> None: ...
 
-    @property
-    def rows(self) -> Rows:
-        return self._rows
-
     def one_box(self) -> Smooth | None:
-        return _one_box(self._rows)
+        return _one_box(self.rows)
 
     def copy(self) -> Jagged:
         """Return the rows as a value with separate columns; O(rows)."""
-        return Jagged(self._rows.compact())
+        return Jagged(self.rows.compact())
 
     def __repr__(self) -> str:
-        return f"JaggedView({self._rows!r})"
+        return f"JaggedView({self.rows!r})"
 
     def __reduce__(self) -> tuple[Callable[..., "JaggedView"], tuple[object, ...]]:
-        rows = self._rows.packed()
+        rows = self.rows.packed()
         return _jagged_view, rows.columns.state(rows.first)
 
 

@@ -71,26 +71,31 @@ def _adjacent(parts: Sequence[Rows]) -> Rows | None:
 
 def _join_lists(parts: Sequence[Rows]) -> Rows | None:
     """Return the rows of all parts, if they are lists of elements: their splits, moved. O(rows)."""
-    columns = [part.columns for part in parts]
-    if any(own.leaf.ndim > 1 or part.outer_rank != 1 for own, part in zip(columns, parts, strict=True)):
-        return None
-    inner = parts[0].stored_origin(1)
-    starts = [part.stored_origin(1) for part in parts]
-    if not isinstance(inner, int) or any(not isinstance(own, int) or own != inner for own in starts):
-        return None
-    ends = [own.leaf[part.start : part.stop + 1] for own, part in zip(columns, parts, strict=True)]
-    sizes = [own.item(-1) - own.item(0) for own in ends]
-    counts = [len(own) - 1 for own in ends]
+    inner: Origins = 0
+    ends: list[IntArray] = []
+    sizes: list[int] = []
+    counts: list[int] = []
+    for part in parts:
+        leaf = part.columns.leaf
+        if leaf.ndim > 1 or part.outer_rank != 1:
+            return None
+        start = part.stored_origin(1)
+        inner = inner if ends else start
+        if not isinstance(start, int) or start != inner:
+            return None
+        own = leaf[part.start : part.stop + 1]
+        ends.append(own)
+        sizes.append(own.item(-1) - own.item(0))
+        counts.append(len(own) - 1)
     if sum(sizes) > MAX_INT64 or sum(counts) + max(parts[0].first, 0) > MAX_INT64:
         return None  # The long way says where it ends.
     splits: IntArray = np.empty(sum(counts) + 1, dtype=np.int64)
     splits[0] = 0
     if len(splits) < _ROWS * len(parts):
         np.concatenate([own[1:] for own in ends], out=splits[1:])
-        moves = [
-            before - own.item(0) for before, own in zip(accumulate(sizes, initial=0), ends, strict=False)
-        ]
-        splits[1:] += np.repeat(np.array(moves, dtype=np.int64), counts)
+        moves = np.array([*accumulate(sizes[:-1], initial=0)], dtype=np.int64)
+        moves -= [own.item(0) for own in ends]
+        splits[1:] += moves.repeat(counts)
     else:
         done = before = 0
         for own, count, size in zip(ends, counts, sizes, strict=True):

@@ -264,10 +264,12 @@ class Columns:
 
     def elements(self, start: int, stop: int) -> int:
         """Return how many elements a run of leaves has."""
-        even = self.even
-        if even is not None:
-            return (stop - start) * prod(even)
-        offsets = self.offsets
+        offsets: Sizes = self.leaf
+        if offsets.ndim > 1:
+            even = self.even
+            if even is not None:
+                return (stop - start) * prod(even)
+            offsets = self.offsets
         return offsets.item(stop) - offsets.item(start)
 
     def __reduce__(self) -> tuple[Callable[..., "Columns"], tuple[object, ...]]:

@@ -256,7 +256,7 @@ class Rows:
     def uniform_origin(self) -> Index:
         """Return the origin, if every mode has one."""
         later = self.columns.origins[self.depth + 1 :] + self.columns.leaf_origins
-        if all(type(own) is int and not own for own in later):
+        if set(map(type, later)) <= {int} and not any(later):
             return (self.first, *[0] * len(later))  # as of most
         origin: list[int] = []
         for mode in range(self.rank):

@@ -1,8 +1,8 @@
 """`RecordWriter`: append records to an open file, and the index after them."""
 
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
 
 import attrs
@@ -116,8 +116,7 @@ class RecordWriter:
     def _check_free(self, name: str, fields: FieldNames = ()) -> None:
         """Raise unless a name is free for a new tensor, or for records with these fields."""
         directory = self._directory
-        named = [f"{name}.{field}" for field in fields]
-        for own in (name, *named):
+        for own in (name, *map(f"{name}.".__add__, fields)):
             if directory.has(check_name(own)) or directory.field_of(own) is not None:
                 raise TensorNameError(f"the name {own!r} is taken, and files cannot replace tensors")
         if fields:
@@ -136,8 +135,7 @@ class RecordWriter:
         """Append the record of a view with the message `body`. Raises as `add_tensor`."""
         self._check_free(name)
         check_views(len(self._directory.views) + 1)
-        with self._changing():
-            written = self._write(self._directory.end, body)
+        (written,) = self._write([body])
         self._directory.add_view(name, written)
         self._interrupted = False
 
@@ -267,9 +265,10 @@ class RecordWriter:
         *,
         after: int | None = None,
     ) -> None:
+        given: Any = tensor
         parts: list[object] = [tensor]
-        if type(tensor) is not np.ndarray or cast("Any", tensor).nbytes > self._piece_bytes:
-            parts = [*cut(as_tensor(tensor), self._piece_bytes)]
+        if type(tensor) is not np.ndarray or given.nbytes > self._piece_bytes:
+            parts = [*cut(given if type(tensor) is Tensor else as_tensor(tensor), self._piece_bytes)]
 
         def encode(piece: int, after: int | None) -> _Body:
             said = metadata if piece == 0 else None
@@ -312,21 +311,18 @@ class RecordWriter:
         fields
             For records, the names of their fields.
         """
-        rows: list[Row] = []
-        with self._changing():
-            for piece in range(pieces):
-                place = self._write(rows[-1][1].stop if rows else self._directory.end, encode(piece, after))
-                rows.append((name, place, piece, pieces, after))
-                after = None if after is None else after + sizes[piece]
-        for row in rows:
-            self._directory.take(row, fields)
+        before: list[int | None] = [None] * pieces
+        if after is not None:
+            before = [*accumulate(sizes[:-1], initial=after)]
+        places = self._write(map(encode, range(pieces), before))
+        for piece, place in enumerate(places):
+            self._directory.take((name, place, piece, pieces, before[piece]), fields)
         self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append metadata of the file."""
         body = encode_metadata(metadata, self._options.limits)
-        with self._changing():
-            written = self._write(self._directory.end, body)
+        (written,) = self._write([body])
         self._directory.add(("", written, 0, 1, None))
         self._interrupted = False
 
@@ -355,15 +351,16 @@ class RecordWriter:
         table, names, grown = pack_rows(rows or [])
         start = directory.end
         previous = chain[-1][0] if chain else None
-        listed = {row[0] for row in rows or []}
-        records = {name: fields for name, fields in directory.records.items() if name in listed}
+        records = directory.records
+        if records:
+            listed = {row[0] for row in rows or []}
+            records = {name: fields for name, fields in records.items() if name in listed}
         hashes, views = hashes_of(rows or []), self._views_after(chain)
         body = encode_index(
             table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
         )
-        with self._changing():
-            # Opening the file always checks the index.
-            written = self._write(start, body, anywhere=True)
+        # Opening the file always checks the index.
+        (written,) = self._write([body], anywhere=True)
         directory.chain = [*chain, (start, first)]
         directory.end = written.stop
         self._covered = count
@@ -373,31 +370,34 @@ class RecordWriter:
 
     def _views_after(self, chain: Sequence[tuple[int, int]]) -> dict[str, int]:
         """Return the views that are not in any index of a chain."""
+        if not self._directory.views:
+            return {}
         last = chain[-1][0] if chain else -1
         return {name: start for name, start in self._directory.views.items() if start > last}
 
-    @contextmanager
-    def _changing(self) -> Generator[None, None, None]:
-        """Write all of the block or nothing. The caller then records the result and clears the flag."""
+    def _write(self, bodies: "Iterable[_Body]", *, anywhere: bool = False) -> list[Place]:
+        """Append all messages or none. The caller then records the result and clears the flag."""
         if self._interrupted:
             raise DataFileError("an exception interrupted a write to this file; open it again to continue")
         self._interrupted = True
+        places: list[Place] = []
         try:
-            yield
+            for body in bodies:
+                start = places[-1].stop if places else self._directory.end
+                length = sum(map(len, body))
+                algorithm = choose(length, anywhere=anywhere)
+                # Copying a short message is faster than iterating over its many pieces twice.
+                data = [b"".join(body)] if algorithm == Algorithm.CRC32 else body
+                header = pack_header(length, algorithm, checksum_of(data, algorithm))
+                try:
+                    write_at(self._file, start, [header, *data])
+                except OSError as error:
+                    raise refused_by_system(
+                        f"could not write {length} bytes: {error.strerror}", error
+                    ) from error
+                places.append(Place(start, length))
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             self._interrupted = False
             raise
-
-    def _write(self, start: int, body: Sequence[bytes | memoryview], *, anywhere: bool = False) -> Place:
-        length = sum(map(len, body))
-        algorithm = choose(length, anywhere=anywhere)
-        if algorithm == Algorithm.CRC32:
-            # Copying a short message is faster than iterating over its many pieces twice.
-            body = [b"".join(body)]
-        header = pack_header(length, algorithm, checksum_of(body, algorithm))
-        try:
-            write_at(self._file, start, [header, *body])
-        except OSError as error:
-            raise refused_by_system(f"could not write {length} bytes: {error.strerror}", error) from error
-        return Place(start, length)
+        return places

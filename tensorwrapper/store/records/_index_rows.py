@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, repeat
+from operator import itemgetter
 from typing import Final, NoReturn, TypeAlias, final
 
 import numpy as np
@@ -74,7 +75,7 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     The names are concatenated bytes. The last table has -1 for records that are not extensions; it is None
     without extensions.
     """
-    encoded = [row[0].encode() for row in rows]
+    encoded = [*map(str.encode, map(itemgetter(0), rows))]
     table = np.empty((len(rows), 5), dtype="<i8")
     if rows:
         table[:, 0] = list(accumulate(map(len, encoded)))

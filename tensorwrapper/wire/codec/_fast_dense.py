@@ -12,7 +12,6 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper.buffer import Dense
-from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Index
@@ -56,7 +55,7 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
     box = shape.implementation
     if not box.is_box or layout.tiled is not None or not layout.is_contiguous:
         return None
-    if any(box.origin) or any(names_of(shape) or ()):
+    if any(box.origin) or layout.names is not None:
         return None
     extents = box.extents
     size = math.prod(extents)

@@ -27,8 +27,8 @@ __all__ = [
 
 _VERSION: Final = 1
 
-_NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, int, float})
-"""Usual types of tensors: they are not records, and need no import to check that."""
+_NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, dict, int, float})
+"""Usual types of tensors, and of sets of them: they are not records, and need no import to check that."""
 
 
 @final

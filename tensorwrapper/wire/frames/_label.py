@@ -128,11 +128,13 @@ def _object(metadata: Mapping[str, object], where: str) -> dict[str, Json]:
 
 
 def _mapping(value: object, where: str) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         raise LocalProtocolError(
             "schema", f"{where} must be a mapping, not {value!r} ({type(value).__name__})"
         )
-    return cast("Mapping[str, object]", value)
+    found: Any = value
+    given: Mapping[str, object] = found
+    return given
 
 
 def _key(key: object, where: str) -> str:

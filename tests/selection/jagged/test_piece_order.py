@@ -66,8 +66,8 @@ def test_rows_are_the_pieces_that_they_stand_for(found, data):
     np.testing.assert_array_equal(by_pieces(part, steps), expected[before : before + part.size])
 
 
-def test_pieces_without_elements_are_none_and_few_operands_are_two_bytes():
+def test_pieces_without_elements_are_none_and_few_operands_take_few_bytes():
     sources, starts, lengths = listed(3, np.array([0, 1, 2]), np.array([5, 6, 7]), np.array([1, 0, 2]))
     assert (sources.tolist(), starts.tolist(), lengths.tolist()) == ([0, 2], [5, 7], [1, 2])
-    assert sources.dtype == np.int16
-    assert listed(1 << 16, np.array([0]), np.array([5]), np.array([1]))[0].dtype == np.int64
+    assert sources.dtype == np.int8
+    assert listed(1 << 16, np.array([0]), np.array([5]), np.array([1]))[0].dtype == np.int32

@@ -40,18 +40,6 @@ def test_runs_and_points(given, data):
     assert (runner.extents, runner.dtype, runner.has_places) == ((len(expected),), np.int64, True)
 
 
-@given(st.lists(st.sampled_from([0, 1, 2, 500]), min_size=1, max_size=60).filter(any), st.data())
-def test_places_are_found_by_buckets_as_by_search(given, data):
-    starts = np.concatenate([[0], np.cumsum(given)])
-    places = np.array(data.draw(st.lists(st.integers(0, sum(given) - 1), min_size=1)), dtype=np.int64)
-    before, _joined._MANY = _joined._MANY, 0
-    try:
-        found = _joined._parts_of(starts, places)
-    finally:
-        _joined._MANY = before
-    np.testing.assert_array_equal(found, np.searchsorted(starts, places, "right") - 1)
-
-
 def test_more_parts_than_two_bytes_count():
     runner, _ = joined([1, 2] * 20_000)
     places = np.array([59_999, 0, 30_001, 7, 7])
