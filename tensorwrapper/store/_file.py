@@ -165,9 +165,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._file: int | None = None
         self._owner: int | None = None  # the process that holds the lock
         self._temporary: str | None = None
-        self._where = (
-            ""  # with links resolved if the file is written: replace the target of a link, not the link
-        )
+        self._where = ""  # of a written file, with links resolved: replace the target, not the link
         self._reader: RecordReader | None = None
         self._writer: RecordWriter | None = None
         if mode not in ("r", "a", "w"):
