@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper.buffer import Dense
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor
@@ -66,6 +67,8 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
 
 
 def _bytes_of(array: Array, kind: str) -> memoryview:
+    if kind == "b":
+        array = as_truths(array)
     # Python casts memory a good deal faster than NumPy, but not all of it.
     if kind != "c" and array.size:
         return array.data.cast("B")
