@@ -24,6 +24,7 @@ __all__ = [
     "are_truths",
     "array_of_state",
     "array_state",
+    "as_truths",
     "check_rows",
     "check_shown",
     "concatenated_ranges",
@@ -83,6 +84,19 @@ def are_truths(array: "npt.NDArray[Any]") -> bool:
     (False, True)
     """
     return array.dtype.kind != "b" or not array.size or int(array.view(np.uint8).max()) <= 1
+
+
+def as_truths(array: Array) -> Array:
+    r"""Return an array to be written: truth values of other bytes than 0 and 1 become 1, in a copy.
+
+    NumPy takes any byte but 0 for true, and a reader refuses such bytes.
+
+    Examples
+    --------
+    >>> as_truths(np.array([0, 1, 2], np.uint8).view(np.bool_)).tobytes()
+    b'\x00\x01\x01'
+    """
+    return array if are_truths(array) else array.view(np.uint8) != 0
 
 
 def frozen_array(array: IntArray) -> IntArray:

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import are_truths
+from tensorwrapper._arrays import are_truths, as_truths
 from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRefusedError
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire.lowlevel import small_dtype, write_logical
@@ -59,8 +59,8 @@ _PAYS: Final = 1.2
 
 
 def bytes_of(array: Array) -> memoryview:
-    """Return the bytes of a contiguous array, without a copy."""
-    return memoryview(cast("Any", array.view(np.uint8)))
+    """Return the bytes of a contiguous array; copy only bools with bytes other than 0 and 1."""
+    return memoryview(cast("Any", as_truths(array).view(np.uint8)))
 
 
 def is_small(dtype: "np.dtype[Any]") -> bool:

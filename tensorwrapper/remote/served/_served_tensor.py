@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, RequestRefusedError
 from tensorwrapper.remote.protocol._elements import (
@@ -224,7 +225,7 @@ class ServedTensor:
         part = face.part(selections, self.limits.answer_bytes) if plain else None
         if part is not None:
             with self.lock:
-                return Elements(self.facts.version, (memoryview(part.tobytes()),))
+                return Elements(self.facts.version, (memoryview(as_truths(part).tobytes()),))
         if own.kind == "T" and dtype is not None:
             raise RequestRefusedError("unsupported", "cannot cast strings")
         wanted_type = own if dtype is None else _dtype(dtype)

@@ -17,6 +17,7 @@ from typing import IO, Any, Final, cast, final
 import attrs
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper._error_text import brief
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import strings_from_numpy
@@ -445,7 +446,7 @@ def _write(stream: IO[bytes], tensor: Tensor[Any]) -> None:
     header = {"descr": np.lib.format.dtype_to_descr(tensor.dtype), "fortran_order": False, "shape": extents}
     np.lib.format.write_array_header_1_0(cast("Any", stream), header)
     for run in cut(tensor, _CHUNK):
-        stream.write(run.elements().view(np.uint8).data)
+        stream.write(as_truths(run.elements()).view(np.uint8).data)
 
 
 def is_stored(info: zipfile.ZipInfo) -> bool:

@@ -11,6 +11,7 @@ from typing import IO, Any, Final, TypeGuard, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper._error_text import brief
 from tensorwrapper._json import Json, excess, load_json
 from tensorwrapper.errors import ConversionError, DataFileError, ParseError
@@ -243,7 +244,7 @@ def write_safetensors(
         stream.write(len(text).to_bytes(8, "little") + text)
         for _, tensor in ordered:
             for run in cut(tensor, _CHUNK):
-                elements = run.elements()
+                elements = as_truths(run.elements())
                 own = elements.astype(_little(elements.dtype), copy=False)
                 stream.write(own.view(np.uint8).data)
 

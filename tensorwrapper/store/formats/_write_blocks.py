@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper._error_text import shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
@@ -167,10 +168,10 @@ def dense_advice(tensor: TensorLike) -> str:
 def flat_runs(value: TensorLike) -> Iterator[Array]:
     """Yield the elements in row-major order, a few MiB at a time."""
     if isinstance(value, Tensor):
-        yield from (run.elements() for run in cut(value, _BLOCK))
+        yield from (as_truths(run.elements()) for run in cut(value, _BLOCK))
         return
     for _, block in value.blocks(_BLOCK):
-        yield block.elements()
+        yield as_truths(block.elements())
 
 
 def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
@@ -179,7 +180,7 @@ def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
     if isinstance(value, Tensor):
         memory = np.asarray(value)
         if memory.flags.c_contiguous or not value.rank:
-            yield tuple([slice(0, n) for n in memory.shape]), memory
+            yield tuple([slice(0, n) for n in memory.shape]), as_truths(memory)
             return
         parts: Iterator[tuple[Shape[Any], Tensor[Any]]] = ((own.shape, own) for own in cut(value, _BLOCK))
     else:
@@ -187,7 +188,7 @@ def boxes_of(value: TensorLike) -> Iterator[tuple[tuple[slice, ...], Array]]:
     for region, part in parts:
         starts = [start - own for start, own in zip(region.origin, first, strict=True)]
         key = [slice(start, start + n) for start, n in zip(starts, region.extents, strict=True)]
-        yield tuple(key), np.asarray(part)
+        yield tuple(key), as_truths(np.asarray(part))
 
 
 def grid_of(value: TensorLike) -> Tiling | None:

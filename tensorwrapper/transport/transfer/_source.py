@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths, as_truths
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.selection import View, as_view, is_lazy
@@ -55,7 +56,10 @@ class Source:
         """Fill `memory` with the elements from number `first` on."""
         if self._gather is None or self._dtype is None:
             raise LocalProtocolError("layout", "these elements are contiguous in memory; use view()")
-        self._gather(first, np.frombuffer(memory, self._dtype))
+        target = np.frombuffer(memory, self._dtype)
+        self._gather(first, target)
+        if not are_truths(target):
+            target[...] = as_truths(target)
 
 
 def source_of(given: object, limits: Limits) -> Source:
@@ -102,7 +106,7 @@ def _check(apart: DecomposedTensor) -> None:
 
 
 def _bytes(array: Array) -> memoryview:
-    return array.view(np.uint8).data if array.size else memoryview(b"")
+    return as_truths(array).view(np.uint8).data if array.size else memoryview(b"")
 
 
 def _of_array(array: Array, first: int, target: Array) -> None:

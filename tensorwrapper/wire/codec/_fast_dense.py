@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper.buffer import Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -65,6 +66,8 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
 
 
 def _bytes_of(array: Array, kind: str) -> memoryview:
+    if kind == "b":
+        array = as_truths(array)
     # Python casts memory a good deal faster than NumPy, but not all of it.
     if kind != "c" and array.size:
         return array.data.cast("B")

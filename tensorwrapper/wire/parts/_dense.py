@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper._json import Json
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.tensor import Tensor
@@ -14,12 +15,12 @@ __all__ = ["as_it_lies"]
 def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview, dict[str, Json]] | None:
     """Return the memory of a tensor and the values of ``order`` and ``ascend``.
 
-    None if it is row-major already, has gaps, repeats elements, or is not of the type to be written.
+    None if it is row-major already, has gaps, repeats elements, or is not as it is to be written.
     """
     if tensor.dtype != dtype or not tensor.size or tensor.layout.is_contiguous:
         return None
     array = tensor.buffer.memory_of(tensor.layout.implementation)
-    if array is None:
+    if array is None or not are_truths(array):
         return None
     try:
         found = tensor.layout.storage_order()

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
+from tensorwrapper._arrays import as_truths
 from tensorwrapper._json import Json
 from tensorwrapper.buffer.lowlevel import copy_elements
 from tensorwrapper.errors import LocalProtocolError
@@ -142,8 +143,7 @@ class PartWriter:
 
 def as_bytes(flat: Array, dtype: "np.dtype[Any]") -> memoryview:
     """Return the bytes of elements in a type that differs in byte order at most."""
-    if flat.dtype != dtype:
-        flat = copy_elements(flat, dtype)
+    flat = as_truths(flat) if flat.dtype == dtype else copy_elements(flat, dtype)
     if dtype.itemsize in (16, 32) and dtype.kind in "fc" and dtype.char in "gG":
         flat = _without_padding(flat)
     return flat.view(np.uint8).data
