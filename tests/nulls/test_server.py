@@ -212,5 +212,5 @@ def test_nulls_are_written_to_no_elements():
             there[key] = None
             assert there.tolist() == remote[name].tolist()
         assert remote["box"].tolist() == BOX.tolist()
-        with pytest.raises(tw.errors.ConversionError, match="no place for a null"):
+        with pytest.raises(tw.errors.ConversionError, match="cannot be null"):
             remote["plain"][:0] = None
