@@ -119,7 +119,7 @@ def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
 @final
 @attrs.frozen
 class Flat(NodeOfOne):
-    """All elements of a view of any shape, in row-major order, as one mode."""
+    """The elements of a view of any shape in row-major order, as one mode."""
 
     operand: Expression
 
