@@ -1,7 +1,7 @@
-"""Tensors of other libraries, both ways: each library is imported by the call that needs it, and no earlier.
+"""Convert tensors to and from other libraries, each imported only by the call that needs it.
 
-`as_tensor` and `as_view` know the arrays of all of them, and tensors and views have ``to_awkward()`` and the
-like: users rarely need this module.
+`as_tensor` and `as_view` accept the arrays of all libraries, and tensors and views have methods such as
+``to_awkward()``. Users rarely need this module.
 """
 
 from tensorwrapper.interop._arrow import ArrowForm, from_arrow, to_arrow, to_arrow_capsules

@@ -1,4 +1,4 @@
-"""Arrays of Arrow, both ways: modes are lists, and elements stay in their memory."""
+"""Convert to and from Arrow arrays: modes are lists, and elements are not copied."""
 
 import math
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
 
 ArrowForm: TypeAlias = Literal["lists", "list_views", "tensor"]
-"""Form of a tensor in Arrow: lists in lists, views of lists, or tensors of one shape."""
+"""Form of a tensor in Arrow: nested lists, list views, or fixed-shape tensors."""
 
 
 _UNITS: Final = (("s", 1), ("ms", 1), ("us", 1), ("ns", 1))
-_LAST_OF_NUMPY: Final = 23  # numbers above are of types that others have added
+_LAST_OF_NUMPY: Final = 23  # type numbers above belong to extension dtypes
 
 
 def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
-    """Return the tensor as an array of Arrow over its first mode; O(rows), and no element is copied.
+    """Return the tensor as an Arrow array over its first mode; O(rows), without copying elements.
 
     Rows are a ``large_list``, a mode of one extent in a box or behind rows is a ``fixed_size_list``; strings
     are ``large_string`` or ``large_binary``. Nulls and NaT become nulls. Truth values, which Arrow packs into
@@ -52,8 +52,8 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
         If the tensor is sparse (``to_dense()`` has all its elements) or of rank 0; if `form` is "tensor"
         and it is not a box of numbers of rank 2 or more.
     DTypeError
-        If Arrow has no such elements: complex numbers, times of other units than s, ms, us and ns, and the
-        types of ml_dtypes.
+        If Arrow does not support the dtype: complex numbers, times of other units than s, ms, us and ns, and
+        the types of ml_dtypes.
     ModuleNotFoundError
         If pyarrow is not installed.
 
@@ -98,7 +98,7 @@ def to_arrow(value: TensorLike, form: ArrowForm = "lists") -> "pa.Array":
 
 
 def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, object]:
-    """Return schema and array for Arrow's C interface, of the type of a requested schema if there is one.
+    """Return schema and array for Arrow's C interface, of the requested type if given.
 
     The same elements in other lists, views of lists, offsets or tensors are made, and numbers of another type
     if it can represent each of them. Lists in views of lists, or views of strings, are not made; the result
@@ -116,7 +116,7 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     wanted = pa.DataType._import_from_c_capsule(requested)
     if isinstance(wanted, pa.FixedShapeTensorType):
         order = list(wanted.permutation or range(len(wanted.shape)))
-        # Mode n of the tensor is the mode order[n] of the storage.
+        # Mode n of the tensor is mode order[n] of the storage.
         stored = [order.index(mode) + 1 for mode in range(len(order))]
         tensor = dense_of(value, "Arrow")
         extents = [wanted.shape[mode] for mode in order]
@@ -156,7 +156,7 @@ def _requested_views(value: TensorLike, wanted: "pa.DataType") -> "pa.Array | No
 def _views_of(
     tensor: Tensor[Any], kind: Literal["list_view", "large_list_view"], inner: "pa.DataType | None" = None
 ) -> "pa.Array":
-    """Return lists that are views; elements of type `inner`, if one is given."""
+    """Return list views, with elements of type `inner` if given."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     found, levels = _viewed(tensor)
@@ -179,7 +179,7 @@ def _views_of(
 
 
 def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArray] | int]]":
-    """Return elements, and level by level where lists begin and how long they are, or their one size."""
+    """Return the elements, and for each level the starts and lengths of lists, or their common length."""
     sides = tensor.buffer.sides
     values, validity = (tensor.buffer, None) if sides is None else sides
     memory = values.memory
@@ -215,7 +215,7 @@ def _tensors_of(
     names: Sequence[str] | None,
     wanted: "pa.FixedShapeTensorType | None",
 ) -> "pa.Array":
-    """Return boxes along the first mode; those of the last modes are in row-major order."""
+    """Return an array of boxes in row-major order along the first mode."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     if not extents or holds_strings(tensor.dtype):
@@ -245,12 +245,12 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never. Validity is always copied.
     null_rows
-        Whether a null where a list is expected is refused, or becomes an empty row.
+        Whether null lists raise or become empty rows.
 
     Raises
     ------
     ConversionError
-        If a list is a null; if it is a table, each column of which is a tensor; if elements must be copied
+        If a list is null, if it is a table, each column of which is a tensor, or if elements must be copied
         and `copy` is False.
     DTypeError
         If tensors have no such elements: decimals, dictionaries, structs, times of day or of a zone.
@@ -302,7 +302,7 @@ def _flat_of(tensor: Tensor[Any]) -> "pa.Array":
 
 
 def _array_of(elements: Array, there: Marks | None = None) -> "pa.Array":
-    """Return a flat array over the same memory."""
+    """Return a flat Arrow array over the same memory."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     dtype: np.dtype[Any] = elements.dtype
@@ -312,7 +312,7 @@ def _array_of(elements: Array, there: Marks | None = None) -> "pa.Array":
         return pa.Array.from_buffers(pa.bool_(), len(elements), [_bitmap(missing), pa.py_buffer(bits)], -1)
     if dtype.kind in "mM" and np.datetime_data(dtype) in _UNITS:
         found, none = native(elements), np.isnat(elements)
-        # Not-a-time is a null, as in pyarrow.
+        # NaT is null, as in pyarrow.
         missing = none if missing is None else none | missing
     elif dtype.kind in "iuf" and dtype.num <= _LAST_OF_NUMPY and dtype.itemsize <= 8:
         found = native(elements)
@@ -327,7 +327,7 @@ def _array_of(elements: Array, there: Marks | None = None) -> "pa.Array":
 
 
 def _bitmap(missing: Marks | None) -> "pa.Buffer | None":
-    """Return which elements are valid as Arrow packs it; None if all are."""
+    """Return Arrow's validity bitmap; None if all elements are valid."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     if missing is None or not missing.any():
@@ -336,7 +336,7 @@ def _bitmap(missing: Marks | None) -> "pa.Buffer | None":
 
 
 def _advice(dtype: "np.dtype[Any]") -> str:
-    """Return which call has elements that Arrow has."""
+    """Return advice on a dtype that Arrow supports."""
     if dtype.kind in "mM":
         return f"; astype('{dtype.kind}8[s]') counts seconds"
     if dtype.kind == "c":

@@ -1,4 +1,4 @@
-"""Arrays of Awkward Array, both ways: lists are jagged modes, and elements stay in their memory."""
+"""Convert to and from Awkward Arrays: lists are jagged modes, and elements are not copied."""
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
@@ -25,7 +25,7 @@ _Found: TypeAlias = tuple[list[Array | int], Array, list[int]]
 
 
 def to_awkward(value: TensorLike) -> "ak.Array":
-    """Return the tensor as an array of Awkward Array; O(rows), and no element is copied.
+    """Return the tensor as an Awkward Array; O(rows), without copying elements.
 
     Modes of one extent are regular, others lists of any length. Elements in another order than the
     row-major one are copied, as are values under nulls, which become zero. Nulls are options; strings take
@@ -56,7 +56,7 @@ def to_awkward(value: TensorLike) -> "ak.Array":
     if holds_strings(tensor.dtype):
         import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
-        # Lists are made as those of numbers are: Awkward Array loses the number of Arrow's lists of size 0.
+        # Build lists as for numbers, because Awkward Array loses the number of Arrow's lists of size 0.
         strings = ak.to_layout(ak.from_arrow(pa.array(tensor.to_string_data())))
         lists = _lists_over(tensor, np.zeros(tensor.size, np.int8))
         return ak.Array(_with_leaf(ak.to_layout(lists), strings))
@@ -74,7 +74,7 @@ def to_awkward(value: TensorLike) -> "ak.Array":
 
 
 def _lists_over(tensor: Tensor[Any], elements: Array) -> "ak.Array":
-    """Return elements in the lists that a tensor's shape makes of them."""
+    """Return elements nested in lists by the shape of a tensor."""
     import awkward as ak  # noqa: PLC0415
 
     form, length, buffers = tensor.shape.awkward_buffers(str(elements.dtype))
@@ -100,7 +100,7 @@ def from_awkward(
         Whether elements are copied: where they must be (None), always (the tensor can be written to then),
         or never.
     null_rows
-        Whether a missing list is refused, or becomes an empty row.
+        Whether missing lists raise or become empty rows.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def from_awkward(
         and hasattr(array, "__arrow_c_array__")
         and not isinstance(cast("object", array), ak.Array)
     ):
-        # `ak.to_arrow` returns an array of Arrow, of a class of Awkward Array.
+        # `ak.to_arrow` returns an Arrow array with an extension type of Awkward Array.
         return tensor_from_arrow(cast("Any", array), copy=copy, null_rows=null_rows)
     if isinstance(array, ak.ArrayBuilder):
         array = array.snapshot()
@@ -147,7 +147,7 @@ def from_awkward(
             arrow: object = ak.to_arrow(ak.Array(given), extensionarray=False, list_to32=False)
             return as_tensor(arrow, copy=copy, null_rows=null_rows)
         packed = ak.to_layout(ak.to_packed(ak.Array(layout)))
-        # Nothing but lists and numbers, in order, is left.
+        # Only lists and numbers in order are left.
         found = cast("_Found", _walk(packed))
         if copy is False and not np.may_share_memory(found[1], np.asarray(_leaf_of(layout).data)):
             raise ConversionError(
@@ -167,16 +167,16 @@ def from_awkward(
 
 
 def _without_gaps(elements: Array, copy: bool | None) -> Array:  # noqa: FBT001
-    """Return elements that follow one another: those of a field of structures do not."""
+    """Return contiguous elements; a field of structures is not contiguous."""
     if copy is False and not elements.flags.c_contiguous:
         raise ConversionError("elements with gaps between them are copied; copy=False cannot be kept")
     return np.ascontiguousarray(elements)
 
 
 def _walk(layout: "ak.contents.Content") -> "_Found | None":
-    """Return the lists of each level, the elements, and the extents of each; None if not all are in order.
+    """Return the lists of each level, the elements, and their extents; None if lists are out of order.
 
-    Nothing is copied but offsets that are not of 64 bits or do not start at 0.
+    Copies only offsets that are not 64-bit or do not start at 0.
     """
     levels: list[Array | int] = []
     first, count = 0, layout.length
@@ -221,10 +221,10 @@ def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[An
 
 @final
 class _Options:
-    """Takes options from a layout: a missing list is refused or empty, missing elements are remembered.
+    """Removal of options from a layout: missing lists raise or become empty, missing elements are recorded.
 
-    If some elements are missing, the layout has their places instead; -1 is a missing one. Selecting
-    elements then selects their places.
+    If some elements are missing, the layout has element positions instead, with -1 for missing ones.
+    Selections then select positions.
     """
 
     __slots__ = ("elements", "null_rows")
@@ -234,7 +234,7 @@ class _Options:
         self.elements: Array | None = None
 
     def elements_at(self, found: Array) -> tuple[Array, Marks | None]:
-        """Return elements for the places in a layout, and their validity; None if there were no options."""
+        """Return the elements at the positions in a layout, and their validity; None without options."""
         if self.elements is None:
             return found, None
         places: IntArray = found.astype(np.int64, copy=False)
@@ -244,7 +244,7 @@ class _Options:
         return elements, valid
 
     def taken_from(self, layout: "ak.contents.Content") -> "ak.contents.Content":
-        """Return lists and numbers, once it is known that there is nothing else."""
+        """Return a layout with only lists and numbers, or raise."""
         import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
 
         return ak.to_layout(ak.transform(self._take, layout))
@@ -281,7 +281,7 @@ class _Options:
         return self._numbers(content, places)
 
     def _rows(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
-        """Return lists at these places, and empty ones for those that are missing."""
+        """Return the lists at these positions, with empty lists for missing ones."""
         import awkward as ak  # noqa: PLC0415 - as above
 
         nulls = int(np.count_nonzero(places < 0))
@@ -299,13 +299,13 @@ class _Options:
             stops = starts[1:]
         else:
             starts, stops = np.asarray(lists.starts), np.asarray(lists.stops)
-        # Behind the last list there is an empty one.
+        # An empty list follows the last list.
         starts, stops = np.append(starts[: len(stops)], 0), np.append(stops, 0)
         own, ends = ak.index.Index64(starts[places]), ak.index.Index64(stops[places])
         return ak.contents.ListArray(own, ends, lists.content)
 
     def _numbers(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
-        """Return the places, and remember the elements."""
+        """Return the positions, and store the elements."""
         import awkward as ak  # noqa: PLC0415 - as above
 
         if content.is_unknown:
@@ -332,7 +332,7 @@ def _layout_of(array: "ak.Array") -> "ak.contents.Content":
 
 
 def _with_leaf(layout: "ak.contents.Content", leaf: "ak.contents.Content") -> "ak.contents.Content":
-    """Return the lists over other elements."""
+    """Return the lists with other elements."""
     if not hasattr(layout, "content"):
         return leaf
     return layout.copy(content=_with_leaf(layout.content, leaf))

@@ -1,4 +1,4 @@
-"""A tensor or view as the arrays of other libraries are: extents as a tuple, indices from zero."""
+"""A tensor or view with the interface of arrays: extents as a tuple, indices from zero."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast, final
@@ -18,12 +18,12 @@ __all__ = ["DuckArray", "as_duck"]
 def as_duck(value: TensorLike) -> "DuckArray":
     """Return the tensor or view as a duck array, which reads elements only on access; O(1).
 
-    ``dask.array.from_array``, xarray and zarr take it as it is.
+    ``dask.array.from_array``, xarray and zarr accept it.
 
     Raises
     ------
     ConversionError
-        If it is not a box, or sparse, or has strings: arrays have one extent a mode.
+        If it is not a box, is sparse, or has strings.
 
     Examples
     --------
@@ -99,7 +99,7 @@ class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> object:
-        """Let NumPy compute on the elements, which are read for it."""
+        """Read the elements, and call the NumPy function on them."""
         return function(*_read(list(args)), **{name: _read(value) for name, value in kwargs.items()})
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> object:
@@ -110,7 +110,7 @@ class DuckArray(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def _read(value: Any) -> Any:  # noqa: ANN401 - arguments of NumPy's functions, in lists or not
-    """Return arguments for NumPy: arrays in place of duck arrays."""
+    """Return arguments with duck arrays replaced by arrays."""
     if isinstance(value, DuckArray):
         return np.asarray(value)
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Arrays of h5py, Zarr and TensorStore as `as_tensor` takes them: read as a whole."""
+"""Read whole arrays of h5py, Zarr and TensorStore for `as_tensor`."""
 
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ __all__ = ["from_lazy"]
 
 
 def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
-    """Return an array whose elements are not in memory as a tensor; all of it is read.
+    """Read an array that is not in memory, and return it as a tensor.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
     if "vlen" in held:
         own = np.asarray(value[()], dtype=object)
         data = StringData.from_list(own.reshape(-1).tolist(), kind="binary")
-        # Text that its file says is text; else bytes.
+        # Return text if the file declares it as text, otherwise bytes.
         return strings(text_or_bytes(data) if element is str else data, shape=Shape(*value.shape))
     if isinstance(dtype, np.dtype) and str(dtype.kind) in "SUT":
         return strings(np.asarray(value))

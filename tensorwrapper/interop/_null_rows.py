@@ -1,4 +1,4 @@
-"""Columns of other libraries with null rows: these become empty rows, and a field may tell them apart."""
+"""Columns of other libraries with null rows, which become empty rows, optionally marked by a field."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -13,11 +13,11 @@ from tensorwrapper.tensor import as_tensor, from_buffer
 __all__ = ["fill_null_rows"]
 
 _Theirs: TypeAlias = Any
-"""A module or a value of another library; its stubs declare what tensors need."""
+"""A module or a value of another library."""
 
 
 def fill_null_rows(columns: Mapping[str, object], null_rows: Literal["empty", "field"]) -> dict[str, object]:
-    """Return columns in which null rows are empty rows; O(rows).
+    """Return columns with null rows replaced by empty rows; O(rows).
 
     Only lists and arrays of Arrow, Awkward Array, pandas and polars are changed.
 
@@ -69,7 +69,7 @@ def fill_null_rows(columns: Mapping[str, object], null_rows: Literal["empty", "f
 
 
 def _marks_of(column: _Theirs) -> Iterator[Marks]:
-    """Return an iterator over the modes of rows, from the outermost: which rows are valid."""
+    """Return an iterator over the validity of rows, mode by mode from the outermost."""
     if isinstance(column, list | tuple):
         return _of_lists(cast("Any", column))
     module = type(column).__module__.partition(".")[0]

@@ -14,18 +14,18 @@ from tensorwrapper.typing import Array
 __all__ = ["Marks", "TensorLike", "dense_of", "elements_of", "native", "tensor_of"]
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
-"""One truth value for each element."""
+"""One bool per element."""
 
 TensorLike: TypeAlias = Tensor[Any, Any] | View[Any, Any]
 
 
 def tensor_of(value: TensorLike) -> Tensor[Any]:
-    """Return the tensor; that of a view is computed, and read first."""
+    """Return a tensor; a view is computed."""
     return as_tensor(value)
 
 
 def dense_of(value: TensorLike, library: str) -> Tensor[Any]:
-    """Return the tensor if it has every element of its shape.
+    """Return a tensor, or raise if it is sparse.
 
     Raises
     ------
@@ -42,13 +42,13 @@ def dense_of(value: TensorLike, library: str) -> Tensor[Any]:
 
 
 def native(elements: Array) -> Array:
-    """Return elements in the byte order of this machine, which most libraries know alone."""
+    """Return elements in native byte order, the only one that most libraries support."""
     dtype: np.dtype[Any] = elements.dtype
     return elements if dtype.isnative else convert_elements(elements, dtype.newbyteorder("="))
 
 
 def elements_of(tensor: Tensor[Any]) -> tuple[Array, Marks | None]:
-    """Return the elements in row-major order, and which are valid; None if there is no room for nulls.
+    """Return the elements in row-major order, and their validity; None if not nullable.
 
     Values under nulls are zero, in a copy if they were not.
     """

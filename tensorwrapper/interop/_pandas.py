@@ -1,4 +1,4 @@
-"""Series and frames of pandas, both ways: a frame of one type is a matrix."""
+"""Convert to and from pandas: a frame with one dtype is a matrix."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -73,7 +73,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     if tensor.is_sparse:
         return pd.DataFrame.sparse.from_spmatrix(tensor.to_scipy(), index=index, columns=columns)
     if elements is not None and valid is not None:
-        # Column by column, as pandas keeps them.
+        # Build column by column, as pandas stores them.
         table, marks = [own.reshape(shape.extents).T.copy() for own in (elements, valid)]
         made = {first + place: _masked(*own) for place, own in enumerate(zip(table, marks, strict=True))}
         return pd.DataFrame(made, index=index, columns=columns, copy=False)
@@ -81,7 +81,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
 
 
 def _masked(elements: Array, valid: "Marks | None") -> "pd.api.extensions.ExtensionArray | Array":
-    """Return a column whose elements may be missing."""
+    """Return a column with missing elements."""
     import pandas as pd  # noqa: PLC0415 - it is loaded, or there would be nothing to read
 
     kind = elements.dtype
@@ -95,7 +95,7 @@ def _masked(elements: Array, valid: "Marks | None") -> "pd.api.extensions.Extens
     if kind.kind == "f" and kind.itemsize in (4, 8):
         return pd.arrays.FloatingArray(native(elements), missing)
     if kind.kind == "f":
-        # pandas has no masked type for floats of 16 bits; Arrow has them.
+        # pandas has no masked 16-bit float dtype, but Arrow has one.
         half = from_buffer(buffer_beside_valid(elements, valid), Shape(len(elements)))
         return pd.arrays.ArrowExtensionArray(to_arrow(half))
     raise DTypeError(f"pandas has no missing elements of type {kind}: fill_null(0) replaces them")
@@ -185,7 +185,7 @@ def _matrix_of(frame: "pd.DataFrame", copy: bool | None) -> Tensor[Any]:  # noqa
 
 
 def _columns_of(frame: "pd.DataFrame", kinds: "list[np.dtype[Any]]", copy: bool | None) -> Tensor[Any]:  # noqa: FBT001
-    """Return a matrix of columns of which some may have nulls."""
+    """Return a matrix from columns, some of which may have nulls."""
     if copy is False:
         raise ConversionError("columns that may have nulls are copied; copy=False cannot be kept")
     columns = [
@@ -251,7 +251,7 @@ def _column_of(
 
 
 def _objects_of(given: "pd.Series | pd.Index") -> "pa.Array":
-    """Return objects as an array of Arrow: NaN is a number, unless all else is text."""
+    """Return objects as an Arrow array. NaN is a number unless all other elements are text."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     items: Any = given.to_numpy()
@@ -268,7 +268,7 @@ def _objects_of(given: "pd.Series | pd.Index") -> "pa.Array":
 
 
 def _placed(tensor: Tensor[Any], *indexes: "pd.Index") -> Tensor[Any]:
-    """Return the tensor where the indexes begin, with their names, if they count up by one."""
+    """Return the tensor with origin and names from the indexes, if these count up by one."""
     import pandas as pd  # noqa: PLC0415 - it is loaded, or there would be nothing to read
 
     for index in indexes:

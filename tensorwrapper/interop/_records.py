@@ -1,4 +1,4 @@
-"""Records in other libraries, both ways: tables and frames, structs in lists, record arrays."""
+"""Convert records to and from other libraries: tables, frames, structs in lists, record arrays."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
@@ -59,7 +59,7 @@ def columns_of(data: object) -> tuple[dict[str, object], int | None]:
     Parameters
     ----------
     data
-        A table, a record batch, structs or structs in lists of Arrow, or an object with its C interface. A
+        An Arrow table, record batch, structs or structs in lists, or an object with Arrow's C interface. A
         frame of pandas or polars. Records of Awkward Array in lists of any depth.
 
     Returns
@@ -164,7 +164,7 @@ def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
     if not _has_structs(kind):
         yield "", array
     elif arrow.types.is_struct(kind):
-        # Nulls of structs become nulls of their fields.
+        # Null structs become null fields.
         for field, child in zip(kind, array.flatten(), strict=True):
             for inner, leaf in _leaves(child):
                 yield _dotted(field.name, inner), leaf
@@ -182,7 +182,7 @@ def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
 
 
 def _offsets_of(array: _Theirs) -> _Theirs:
-    """Return offsets that begin in their memory: a mask goes with no others."""
+    """Return offsets that start at the beginning of their buffer, as required with a mask."""
     arrow = _arrow_library()
 
     offsets = array.offsets
@@ -242,7 +242,7 @@ def _fields_of(array: _Theirs, name: str) -> Iterator[tuple[str, object]]:
         yield from _fields_of(array[field], _dotted(name, field))
 
 
-# The other way.
+# From records to other libraries.
 
 
 def records_to_arrow(
@@ -303,7 +303,7 @@ def records_to_arrow(
 
 
 def _within(lists: _Theirs) -> _Theirs:
-    """Return the content of lists, all of it."""
+    """Return the whole content of lists."""
     return lists.values  # noqa: PD011 - of Arrow
 
 
@@ -340,7 +340,7 @@ def _struct(columns: Mapping[str, _Theirs], nest: str | None) -> _Theirs:
 
 
 def _nested(columns: Mapping[str, _Theirs], nest: str | None) -> Iterator[tuple[str, _Theirs]]:
-    """Return an iterator over columns of which those with one beginning of names are a struct."""
+    """Return an iterator over columns, with columns of a common name prefix nested in structs."""
     groups: dict[str, dict[str, Any]] = {}
     for name, column in columns.items():
         head, _, rest = name.partition(nest) if nest else (name, "", "")

@@ -1,4 +1,4 @@
-"""Tensors of PyTorch, both ways: strided ones, both kinds of nested ones, and sparse ones."""
+"""Convert to and from PyTorch tensors: strided, nested (both layouts) and sparse."""
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["from_torch", "to_torch"]
 
 _ADDED: Final = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
-"""Types of PyTorch that NumPy has from ml_dtypes alone, under the same names."""
+"""PyTorch dtypes that NumPy supports only by ml_dtypes, with the same names."""
 
 
 def to_torch(value: TensorLike) -> "torch.Tensor":
-    """Return the tensor as one of PyTorch: a strided, a nested or a sparse one, on the CPU.
+    """Return the tensor as a strided, nested or sparse PyTorch tensor on the CPU.
 
     A box shares its memory, as NumPy's arrays do; it is copied if it cannot be written to, if it runs
     backwards, or if its byte order is not the machine's. Rows whose lengths differ in mode 1 are a nested
@@ -68,7 +68,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
         rows = elements.reshape(int(sizes[:, 0].sum()), *inner.tolist())
         return torch.nested.nested_tensor_from_jagged(rows, torch.from_numpy(splits_of(sizes[:, 0]).copy()))
     starts = splits_of(sizes.prod(axis=1)).tolist()
-    # PyTorch makes such a tensor of a list of tensors alone.
+    # PyTorch creates such a tensor only from a list of tensors.
     cells = [
         elements[first:last].reshape(size)
         for first, last, size in zip(starts, starts[1:], sizes.tolist(), strict=False)
@@ -83,7 +83,7 @@ def to_torch(value: TensorLike) -> "torch.Tensor":
 
 
 def _torch_of(array: Array) -> "torch.Tensor":
-    """Return a tensor over an array, or a copy where PyTorch has no such memory."""
+    """Return a tensor over an array, or a copy if PyTorch does not support the memory layout."""
     import torch  # noqa: PLC0415 - heavy, and not needed for the rest
 
     name = array.dtype.name
@@ -99,7 +99,7 @@ def _torch_of(array: Array) -> "torch.Tensor":
 
 
 def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any]:
-    """Return a tensor of PyTorch as a `Tensor`, over the same memory where it is one run.
+    """Return a PyTorch tensor as a `Tensor`, over the same memory if contiguous.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any
         If it is on another device, or has a gradient or a pending conjugation; if elements must be copied
         and `copy` is False.
     DTypeError
-        If the elements are quantised, or of a type that takes ml_dtypes, which is not installed.
+        If the elements are quantised, or their dtype requires ml_dtypes, which is not installed.
     """
     import torch  # noqa: PLC0415 - heavy, and not needed for the rest
 
@@ -154,13 +154,13 @@ def _from_nested(given: "torch.Tensor") -> Tensor[Any]:
     import torch  # noqa: PLC0415 - heavy, and not needed for the rest
 
     if given.layout is not torch.jagged:
-        # Cells of any extents, one after the other.
+        # Cells of any extents, concatenated.
         packed = given.contiguous()
         if not given.size(0):
             raise ConversionError("a nested tensor of PyTorch without cells does not tell their rank")
         sizes = _array_of(packed._nested_tensor_size())
         return from_buffer(_array_of(packed.values()), Shape.from_cells((len(sizes),), sizes))
-    # The extent that varies is an integer that only PyTorch knows.
+    # The varying extent is a symbolic integer of PyTorch.
     extents = tuple([extent if type(extent) is int else None for extent in given.shape])
     ragged = extents.index(None)
     if ragged != 1:
@@ -174,7 +174,7 @@ def _from_nested(given: "torch.Tensor") -> Tensor[Any]:
         counts = np.diff(offsets)
         elements = values[offsets[0] : offsets[-1]]
     else:
-        # Rows with holes between them, as `torch.nested.narrow` leaves them.
+        # Rows with gaps, as `torch.nested.narrow` creates them.
         counts = _array_of(lengths).astype(np.int64)
         elements = values[concatenated_ranges(offsets[:-1], counts)]
     return from_buffer(elements.reshape(-1), Shape.from_torch_jagged(splits_of(counts), extents))

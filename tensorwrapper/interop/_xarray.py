@@ -1,4 +1,4 @@
-"""Arrays of xarray: names of modes are dims, origins are coordinates. `as_tensor` and `as_view` read them."""
+"""Convert to xarray: names of modes are dims, origins are coordinates. `as_tensor` reads them."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
     """Return the tensor or view as a `DataArray`; a tensor's memory is shared, a view is not read. O(rank).
 
     Names of modes are its dims (``dim_0`` and so on where there is none). A mode that does not start at zero
-    has its indices as coordinate; `as_tensor` and `as_view` take both back.
+    has its indices as coordinate. `as_tensor` and `as_view` restore both.
 
     Raises
     ------

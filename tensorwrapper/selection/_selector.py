@@ -291,7 +291,7 @@ class Selector:
     Raises
     ------
     ConversionError
-        If a part is none of these.
+        If a part has another form.
     RankError
         If there are several ellipses.
     StepError

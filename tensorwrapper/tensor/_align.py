@@ -40,16 +40,16 @@ _Places: TypeAlias = slice | IntArray
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)
 class Alignment:
-    """Places of the common indices of several shapes in each of them; made by `align`.
+    """Positions of the common indices of several shapes in each of them, created by `align`.
 
-    It holds no elements, so that one serves all tensors of these shapes. Two are equal if they align the
+    It has no elements, so one alignment serves all tensors of these shapes. Two are equal if they align the
     same shapes in the same orders.
     """
 
     shapes: tuple[Shape, ...]
     """The shapes that were aligned."""
     orders: tuple[Index, ...]
-    """For each of them, its mode for each common one."""
+    """For each shape, its mode for each common mode."""
     shape: Shape
     """The indices that all of them have, origins kept: a jagged shape."""
     cells: IntArray
@@ -118,7 +118,7 @@ class Alignment:
         return f"<Alignment of {len(self.shapes)} shapes: {found}>"
 
     def __reduce__(self) -> "tuple[Callable[..., Alignment], tuple[object, ...]]":
-        # The places are found again: the shapes are all there is to know.
+        # Unpickling computes the positions again from the shapes.
         return _aligned, (self.shapes, self.orders)
 
 
@@ -126,7 +126,7 @@ def align(
     *operands: "Tensor[Any] | ShapeLike",
     orders: Sequence[Iterable[SupportsIndex] | None] | None = None,
 ) -> Alignment:
-    """Return where the indices that all shapes have in common lie in each: a plan to combine their tensors.
+    """Return the positions of the common indices in each shape, as a plan to combine their tensors.
 
     Cells match by their indices, and the boxes in them by position, origins included; indices that only some
     of the shapes have are left out. O(cells) and the common elements, in array operations.
@@ -175,7 +175,7 @@ def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape:
 
 def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
     operands = list(zip(shapes, orders, strict=True))
-    # Operands that are the same have the same places, which are found once.
+    # Equal operands have the same positions, which are computed once.
     layouts = {(shape, order): Layout(shape).permute(order) for shape, order in operands}
     first, *others = [rows_under(layout.shape) for layout in layouts.values()]
     common = first
@@ -190,7 +190,7 @@ def _aligned(shapes: tuple[Shape, ...], orders: tuple[Index, ...]) -> Alignment:
 
 
 def _find(common: Rows, shape: Shape, layout: Layout[Any]) -> tuple[IntArray, _Places]:
-    """Return the cell of a layout for each common cell, and the places of the common elements."""
+    """Return the cell of a layout for each common cell, and the positions of the common elements."""
     table = PlacedRows.of(layout.implementation.unnamed()).unrolled(common.outer_rank)
     _, _, cells = intersect_rows(common, table.rows)
     starts = table.starts[cells]

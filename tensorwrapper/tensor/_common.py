@@ -107,11 +107,11 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
     @abstractmethod
     def _as_operand(self) -> "TensorBase[ScalarT_co]":
-        """Return the tensor of the elements: those of a view are computed."""
+        """Return a tensor of the elements; a view is computed."""
 
     @abstractmethod
     def __mask_places__(self) -> "tuple[Extents, IntArray] | None":
-        """Return the extents of a sparse mask, and in row-major order where it is true; None of all else."""
+        """Return the extents and the row-major ordinals of a sparse mask; None for others."""
 
     @abstractmethod
     def _by(
@@ -129,7 +129,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         *arguments: _P.args,
         **options: _P.kwargs,
     ) -> Self:
-        """As `_by`, for an operation that may give several indices one place."""
+        """As `_by`, for operations that may map several indices to one position."""
 
     if TYPE_CHECKING:
 
@@ -172,7 +172,7 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
         # Checkers would take any tensor in brackets for one index.
         def __index__(self) -> int:
             if self.rank or self.dtype.kind not in "iu":
-                # A TypeError tells Python that there is no such way.
+                # A TypeError tells Python that the operation is not supported.
                 raise TypeError(f"an index is one integer, not a {type(self).__name__} of shape {self.shape}")
             return int(self.item())
 
@@ -433,9 +433,9 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
 
 
 def as_computed(value: object) -> Any:  # noqa: ANN401 - as it is, whatever it is
-    """Return a view, or rows that lie elsewhere, computed; all else as it is.
+    """Compute a view, or rows elsewhere; return other values unchanged.
 
-    These have more to say than an array of them would.
+    An array would lose their structure.
     """
     if isinstance(value, TensorCommon):
         return cast("Any", value)._as_operand()

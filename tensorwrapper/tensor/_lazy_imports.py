@@ -43,7 +43,7 @@ def join_lazily(
 
 
 def padded(tensor: Any, widths: Any, **options: Any) -> Any:  # noqa: ANN401 - as `Tensor.pad` says
-    """Return the view that goes on beyond the ends of a tensor."""
+    """Return the padded view of a tensor."""
     return importlib.import_module("tensorwrapper.selection").pad(tensor, widths, **options)
 
 
@@ -53,7 +53,7 @@ def view_of(tensor: Any) -> Any:  # noqa: ANN401 - a view
 
 
 def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any:  # noqa: ANN401, FBT001 - a tensor of what another library has
-    """Return an object of one of the `FOREIGN` libraries as a tensor; None of any other."""
+    """Return an object of a `FOREIGN` library as a tensor; None for other objects."""
     call = FOREIGN.get(type(value).__module__.partition(".")[0])
     # Names for extents (``torch.Size``) are the tuples that they are.
     if call is None or isinstance(value, tuple):
@@ -63,9 +63,9 @@ def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any: 
 
 
 def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
-    """Return the tensor of an array of another library that has nulls; any other value unchanged.
+    """Return the tensor of another library's array with nulls; other values unchanged.
 
-    NumPy would make NaN or None of them.
+    NumPy would convert nulls to NaN or None.
     """
     if type(value).__module__.partition(".")[0] not in _WITH_NULLS:
         return value

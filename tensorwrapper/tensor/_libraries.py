@@ -1,4 +1,4 @@
-"""Tensors and views handed to other libraries, each of which is loaded by the call that needs it."""
+"""Convert tensors and views to other libraries, each imported by the call that needs it."""
 
 from typing import TYPE_CHECKING, SupportsIndex, cast
 

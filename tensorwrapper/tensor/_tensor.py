@@ -187,7 +187,7 @@ class Tensor(
 
     @classmethod
     def _make(cls, layout: Layout[Any], buffer: BufferCommon[Any]) -> "Tensor[S, J]":
-        # As `make_tensor`, without a call: each view is made here.
+        # As `make_tensor`, inlined because every view is created here.
         tensor: Tensor[Any, Any] = object.__new__(Tensor)
         _set_layout(tensor, layout)
         _set_buffer(tensor, buffer)
@@ -257,7 +257,7 @@ class Tensor(
         return self._chosen(self._layout, key)
 
     def untiled(self) -> "Tensor[S]":
-        """Return the view of the box of these tiles. O(1), or O(tiles) for tiles at separate places.
+        """Return the view of the box without its tiling. O(1), or O(tiles) for tiles at separate places.
 
         Raises
         ------
@@ -353,13 +353,13 @@ class Tensor(
             rest, start, step = held.extents[1:], held.offset, held.strides[0]
             zeros, strides, count = (0,) * len(rest), held.strides[1:], held.extents[0]
             places = range(start, start + count * step, step) if step else repeat(start, count)
-            # Each is three objects, and nothing else is done in between.
+            # Create only three objects per view.
             parts = map(new_strided, repeat(rest), repeat(zeros), repeat(strides), places)
             return map(make, map(wrap_layout, parts), repeat(buffer))
         return (make(tensor._layout[k], buffer) for k in range(len(tensor)))
 
     def flatten(self, mode: SupportsIndex | None = None) -> "Tensor[S]":
-        """Return the view in which `mode` counts on in the mode before it; all modes start at zero then.
+        """Return the view in which `mode` is merged into the previous mode; all modes start at zero.
 
         The rows of a jagged mode follow one another without brackets, as Awkward Array's ``flatten`` has
         them. For a nested tensor, without a mode, the view without layers. Nothing is copied; O(1) where the
@@ -390,7 +390,7 @@ class Tensor(
     def unflatten(
         self, counts: "SupportsIndex | npt.ArrayLike | TensorBase[Any]", mode: SupportsIndex = 0
     ) -> "Tensor[S]":
-        """Return the view in which `mode` is dealt to rows of these lengths; all modes start at zero then.
+        """Return the view in which `mode` is split into rows of these lengths; all modes start at zero.
 
         Nothing is copied; O(counts) where the elements are packed.
 
@@ -554,7 +554,7 @@ def make_tensor(layout: Layout[Any], buffer: BufferCommon[S], array: Array | Non
 
 
 def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:
-    """Return the tensor of numbers that were made for it, or of one row of them that all prefixes share."""
+    """Return a tensor of new numbers, or of one row of numbers shared by all prefixes."""
     if shape.is_box:
         buffer, strides, offset = as_dense(numbers.reshape(shape.extents))
         layout = wrap_layout(Strided(unnamed_shape(shape), strides, offset), names_of(shape))

@@ -26,11 +26,11 @@ from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
 __all__ = ["TensorBase", "guard", "layout_over"]
 
 _P = ParamSpec("_P")
-_LOOKED_AT: Final = 2**16  # indices up to which two are named that share a place
+_LOOKED_AT: Final = 2**16  # limit on the indices searched for two that share a position
 
 
 def guard(layout: Layout[Any], buffer: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
-    """Return `buffer`, read-only if indices share a place in it: then every view of the tensor is as well."""
+    """Return `buffer`, read-only if indices share a position, which makes every view read-only."""
     return buffer.guarded() if not buffer.is_readonly and not layout.is_injective else buffer
 
 
@@ -55,7 +55,7 @@ def layout_over(layout: Layout[Any], shape: Shape[Any]) -> Layout[Any]:
 
 
 def _as_two_do(layout: Layout[Any]) -> str:
-    """Return which two indices share a place, if there are few enough to look at."""
+    """Return two indices that share a position, if the layout is small enough to search."""
     if layout.shape.size > _LOOKED_AT:
         return ""
     places = layout.offsets_of_ordinals(np.arange(layout.shape.size, dtype=np.int64))
@@ -63,7 +63,7 @@ def _as_two_do(layout: Layout[Any]) -> str:
     twice = np.flatnonzero(np.diff(places[order]) == 0)
     if not len(twice):
         return ""
-    # The first index that comes again, and the next that does.
+    # The first repeated index, and its next occurrence.
     one, other = order[twice[np.argmin(order[twice])] :][:2].tolist()
     return f", as {layout.shape.index(one)} and {layout.shape.index(other)} do"
 
@@ -114,7 +114,7 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
         """Return the array over the elements, for internal use; None if the buffer may replace its memory."""
 
     def _see(self, layout: Layout[Any]) -> Self:
-        """Return the same elements through a layout that may give several indices one place."""
+        """Return the same elements through a layout that may map several indices to one position."""
         return self._make(layout, guard(layout, self._buffer))
 
     def _by(

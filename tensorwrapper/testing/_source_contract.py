@@ -56,7 +56,7 @@ class SourceContract(ABC):
         assert hash(source) == hash(source)
 
     def test_a_view_of_it_reads_nothing(self) -> None:
-        """Test that ``as_view`` of the source has its shape and dtype, and reads nothing."""
+        """Test that ``as_view`` of the source has its shape and dtype, without reading."""
         source = self.source()
         view = as_view(source)
         assert view.shape == source.shape

@@ -85,7 +85,7 @@ def _of_two_levels():
         (lambda: tw.as_tensor(pd.Series([[1], None])), ConversionError, "null_rows"),
         (lambda: tw.as_tensor(pd.Series(["a"], dtype="category")), DTypeError, "codes"),
         (lambda: tw.as_tensor(pd.Series(pd.to_datetime(["2020"]).tz_localize("UTC"))), DTypeError, "zone"),
-        (lambda: tw.as_tensor(pd.DataFrame({"a": [1], "b": ["x"]})), DTypeError, "one at a time"),
+        (lambda: tw.as_tensor(pd.DataFrame({"a": [1], "b": ["x"]})), DTypeError, "take one"),
         (lambda: tw.as_tensor(pd.Series([object()])), DTypeError, "Arrow"),
         (lambda: tw.as_tensor(np.ones((2, 2, 2))).to_pandas(), ConversionError, "matrix"),
         (lambda: tw.as_tensor(pd.MultiIndex.from_tuples([(1, 2)])), ConversionError, "get_level_values"),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["call_along_rows"]
 
 _OF_EMPTY = {"argmax", "argmin", "nanargmax", "nanargmin", "ptp"}
-"""Functions that have no answer for an empty row."""
+"""Functions that are undefined for an empty row."""
 
 
 def call_along_rows(
@@ -29,14 +29,14 @@ def call_along_rows(
     arguments: "tuple[Any, ...]",
     options: Mapping[str, Any],
 ) -> Any:  # noqa: ANN401 - a collection, or an array of Dask
-    """Return the results of a function of each row: rows of the same lengths, or one number for each.
+    """Return the results of a function of each row: rows of the same lengths, or one number per row.
 
     Raises
     ------
     ConversionError
-        If it does not go along rows, or its rows have other lengths.
+        If it does not reduce along rows, or the results have other lengths.
     ExtentError
-        If a row is empty, and the function has no answer for it.
+        If a row is empty, and the function is undefined for it.
     """
     name = f"np.{function.__name__}"
     bound = inspect.signature(function).bind(*arguments, **options).arguments

@@ -1,4 +1,4 @@
-"""Boxes, tiles and layers as arrays of Dask, both ways: a view is read one chunk at a time."""
+"""Convert boxes, tiles and layers to and from Dask arrays; a view is read one chunk at a time."""
 
 import itertools
 from typing import Any, Final
@@ -20,14 +20,14 @@ _CHUNKS: Final = 1 << 20  # each takes a tenth of a millisecond, and some kiloby
 
 
 def from_dask(array: "DaskArray") -> View[Any]:
-    """Return an array of Dask as a view with the same tiles as it has chunks; nothing is computed.
+    """Return a Dask array as a view tiled by its chunks, without computing.
 
     `as_view` makes a view of the plain box, and `as_tensor` computes it.
 
     Raises
     ------
     ConversionError
-        If it is not an array of Dask, or does not know its own extents.
+        If it is not a Dask array, or its extents are unknown.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned:
             "or max_elements= makes them larger, and a slice has fewer"
         )
     if not all(tiling.chunks):
-        # Dask has one empty chunk where there is none.
+        # Dask requires one empty chunk if there is none.
         tiling = Tiling.from_chunks([own or (0,) for own in tiling.chunks], origin=tiling.origin)
     # Dask's scheduler respects the assigned workers of keys with this prefix: see `tasks_over`.
     name = name_of("rechunk-split" if pinned else "tensorwrapper", value, tiling)
@@ -84,7 +84,7 @@ def _graph(name: str, value: TensorLike, tiling: Tiling, *, pinned: bool) -> Any
 
 
 def _held(part: Tensor[Any]) -> object:
-    """Return the array over a part; a part without one, as of a gathered mode, is read by its task."""
+    """Return the array over a part. A part without one, as of a gathered mode, is read by its task."""
     if part.is_nullable:
         return part.to_masked()
     try:
@@ -101,14 +101,14 @@ def parts_of(name: str, value: Any, tiling: Tiling) -> list[tuple[tuple[Any, ...
     if box is not None:
         parts = [box[slices] for slices in itertools.product(*[_slices(sizes) for sizes in tiling.chunks])]
         return list(zip(keys, parts, strict=True))
-    # Tiles that lie one after the other: no box has them all, and each is a cell.
+    # For consecutive tiles there is no common box; each tile is a cell.
     whole = Tiling.from_shape(flat.shape)
     if whole != tiling:
         raise ConversionError(
             f"tiles in one sequence have the chunks {whole.chunks}, and no others: scatter() "
             "puts them into a box"
         )
-    # By their numbers: where all rows of a tile are of one length, its cells are parts of it.
+    # Select by number, because cells of a tile with uniform rows are parts of the tile.
     return [(key, flat[key[1:]]) for key in keys]
 
 
@@ -118,8 +118,8 @@ def _slices(sizes: tuple[int, ...]) -> list[slice]:
 
 
 def read_chunk(view: View[Any]) -> Array:
-    """Return the elements of a part of a view; this is the function of a task."""
+    """Return the elements of a part of a view. Function of a task."""
     if view.is_nullable:
         return view.to_masked()
-    # A tile may be rows, which are all of one length.
+    # A tile may consist of rows of the same length.
     return view.to_numpy() if view.shape.is_box else view.to_padded()

@@ -1,4 +1,4 @@
-"""`DaskBlocks`: a tensor in blocks in runs of present tiles, each of which is a task of Dask."""
+"""`DaskBlocks`: a tensor in blocks, split into runs of present tiles, each a Dask task."""
 
 import functools
 import math
@@ -41,7 +41,7 @@ _NO_ARRAY: Final = "a collection of tiles is not an array: `d.compute()` has the
 
 
 def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
-    """Return a tensor in blocks in runs of present tiles of at most so many elements: a task for each."""
+    """Split a tensor in blocks into runs of present tiles of at most `most` elements, a task each."""
     pattern: BlockPattern[Any] = tensor.stored_pattern
     marks = _marks_of(pattern, most)
     name = name_of("tensorwrapper-blocks", tensor, marks)
@@ -57,7 +57,7 @@ def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
 @final
 @frozen(eq=False, repr=False)
 class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
-    """A tensor in blocks as a collection of Dask, in runs of present tiles; `to_dask` makes it.
+    """A tensor in blocks as a Dask collection of runs of present tiles, created by `to_dask`.
 
     Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the stored
     tiles ``marks[k]`` up to ``marks[k + 1]``. Ufuncs of one collection and numbers, or of several with the
@@ -78,7 +78,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     name: str
     """Prefix of the keys of the parts."""
     stored_pattern: BlockPattern[Any]
-    """The stored tiles: of a symmetric tensor one of each orbit, else all that are present."""
+    """The stored tiles: one per orbit of a symmetric tensor, otherwise all present tiles."""
     shape: Shape[Any]
     """The indices of all elements."""
     dtype: "np.dtype[Any]"
@@ -86,7 +86,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     marks: IntArray
     """First stored tile of each part, and (last) the number of them."""
     fill_value: Any
-    """The element of all other tiles."""
+    """Value of the elements of absent tiles."""
     symmetry: Symmetry | None = None
     """The symmetry that all parts have; None if all present tiles are stored."""
 
@@ -122,7 +122,7 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
     def map_tiles(
         self, function: "Callable[[Array], npt.ArrayLike]", *, dtype: npt.DTypeLike | None = None
     ) -> "DaskBlocks":
-        """Return the results of a function of the present tiles; absent ones are not changed.
+        """Apply a function to the present tiles; absent tiles are unchanged.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ def contract_in_parts(
 
 
 class _Facts(NamedTuple):
-    """Facts of an operand for a plan; not a tensor, so that two are never taken for the same."""
+    """Properties of an operand for a plan; not a tensor, so that two are never treated as the same."""
 
     pattern: BlockPattern[Any]
     symmetry: Symmetry | None
@@ -325,7 +325,7 @@ def _contracted(
 ) -> Tensor[Any]:
     one, other = [own[0] if len(own) == 1 else _put_together(own) for own in (left, right)]
     if one is other and one.symmetry is not None:
-        # Of the same tensor twice more would be left than the collection says.
+        # For the same tensor twice, more tiles would remain than declared.
         other = one.copy()
     plan: Contraction = restricted(contraction(equation, one.pattern, other.pattern), run, kept)
     made = contract(plan, one, other).astype(dtype)
@@ -339,7 +339,7 @@ def _put_together(parts: Sequence[Tensor[Any]]) -> Tensor[Any]:
 
 
 def _marks_of(pattern: BlockPattern[Any], most: int) -> IntArray:
-    """Return runs of present tiles of at most so many elements each."""
+    """Return runs of present tiles of at most `most` elements each."""
     marks = Partition.by_volume(pattern.offsets(), most).marks
     return marks if len(marks) > 1 else np.array([0, pattern.count])
 
@@ -361,7 +361,7 @@ def _tiles(
 def _kept_by(
     ufunc: Callable[..., Any], numbers: "list[Any]", places: list[int], given: "Sequence[DaskBlocks]"
 ) -> Symmetry | None:
-    """Return the symmetry that a ufunc of symmetric collections keeps, of which the tiles are these."""
+    """Return the symmetry that a ufunc of symmetric collections preserves, with these stored tiles."""
     none = [
         _tiles(_some(own.stored_pattern, 0, 0), np.empty(0, own.dtype), own.fill_value, own.symmetry)
         for own in given
@@ -381,7 +381,7 @@ def _name_of(function: Any) -> str:  # noqa: ANN401 - any function
 
 
 def _checked(made: Tensor[Any], kept: Symmetry | None, name: str) -> Tensor[Any]:
-    """Return a part of a collection, which has the symmetry that was promised before elements were known."""
+    """Return a part of a collection after checking that it has the declared symmetry."""
     if kept is not None and not kept.is_zero and made.symmetry != kept:
         raise ConversionError(
             f"{name}: elements that are not finite leave the symmetry {made.symmetry}, and not {kept}: "
@@ -398,7 +398,7 @@ def _joined(
     is_box: bool,  # noqa: FBT001 - Dask gives it
     symmetry: Symmetry | None = None,
 ) -> Tensor[Any]:
-    """Return runs of tiles as one tensor: one copy of each element."""
+    """Join runs of tiles to one tensor, copying each element once."""
     values: Array = np.concatenate([np.empty(0, dtype), *[own.packed_values() for own in parts]])
     made = _tiles(pattern, values, fill, symmetry)
     return made.untiled() if is_box else made
@@ -430,7 +430,7 @@ def _norms(ord: NormOrder, part: Tensor[Any]) -> Array:  # noqa: A002
 
 
 def _numbers_of(inputs: Sequence[Any]) -> "list[Any]":
-    """Return operands with nothing in the place of collections."""
+    """Return operands with None for collections."""
     return [None if isinstance(own, DaskBlocks) else own for own in inputs]
 
 

@@ -15,7 +15,7 @@ ChunksLike: TypeAlias = Tiling | Iterable[SupportsIndex | Iterable[SupportsIndex
 
 
 def own_tiling(value: TensorLike) -> Tiling | None:
-    """Return how a tiled tensor or view is cut; None if it is none."""
+    """Return the tiling of a tiled tensor or view; None for others."""
     held: Any = value.layout if isinstance(value, Tensor) else value.expression.layout
     view = held.implementation.tiled
     return None if view is None else view.tiling
@@ -43,7 +43,7 @@ def chunks_of(value: TensorLike, chunks: ChunksLike | None, most: int) -> Tiling
     chunks
         Chunks of the caller, of the box of all elements; None for those of the shape or its memory.
     most
-        How many elements a chunk has at most where neither says so.
+        Maximum number of elements of a chunk by default.
     """
     shape = value.shape
     flat = shape.flatten() if shape.has_layers else shape

@@ -1,4 +1,4 @@
-"""`DaskTensor`: a jagged tensor in runs of rows, each of which is a task of Dask, or stored on a worker."""
+"""`DaskTensor`: a jagged tensor, split into runs of rows, each a Dask task or stored on a worker."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -75,14 +75,14 @@ _KNOWN: Final = {
     "accumulate": {"axis", "dtype"},
     "reduce": {"axis", "dtype", "initial", "keepdims"},
 }
-"""The methods of ufuncs that work part by part, and the options that they take."""
+"""Ufunc methods that work part by part, with their options."""
 
 RowFunction: TypeAlias = Callable[[Tensor[Any]], npt.ArrayLike]
 TileFunction: TypeAlias = Callable[[Array], npt.ArrayLike]
 
 
 def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
-    """Return a jagged tensor or view in runs of rows: a task for each."""
+    """Split a jagged tensor or view into runs of rows, a task each."""
     pairs = list(pairwise(marks.tolist()))
     if isinstance(value, Tensor):
         name = name_of("tensorwrapper", value, marks)
@@ -101,7 +101,7 @@ def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
 @final
 @frozen(eq=False, repr=False)
 class DaskTensor(_Operators):
-    """A jagged tensor as a collection of Dask, in parts that are runs of whole rows; `to_dask` makes it.
+    """A jagged tensor as a Dask collection of runs of whole rows, created by `to_dask`.
 
     Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and
     operators work part by part, and so do the methods below. ``as_view(collection)``, and an index, return
@@ -199,7 +199,7 @@ class DaskTensor(_Operators):
         max_elements
             How many elements a part may have.
         marks
-            Instead: with which row each part begins, and the number of rows.
+            Alternatively, the first row of each part, and the number of rows.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class DaskTensor(_Operators):
         shape: Shape[Any] | None = None,
         dtype: npt.DTypeLike | None = None,
     ) -> "DaskTensor":
-        """Return the results of a function of the tiles (the innermost boxes; of rows, the rows).
+        """Apply a function to the tiles: the innermost boxes, or the rows.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class DaskTensor(_Operators):
     ) -> "DaskTensor":
         """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
-        As `map_tiles`, but that the function is called for each row: rather for few long ones.
+        As `map_tiles`, but the function is called for each row, which suits few long rows.
         """
         return self._mapped(map_each_row, function, shape, dtype)
 
@@ -346,7 +346,7 @@ class DaskTensor(_Operators):
         ]
         dtypes = iter([part.dtype for part in whole])
         with np.errstate(all="ignore"):
-            # Call it locally on one element of each to find the type of the result, or the error.
+            # Call it locally on one element of each operand, to find the result dtype or the error.
             sample = function(
                 *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
             )
@@ -358,7 +358,7 @@ class DaskTensor(_Operators):
         return DaskTensor(graph, label, shape, sample.dtype, self.marks, may_be)
 
     def _beside(self, other: Any, shape: Shape[Any], modes: int) -> "DaskTensor":  # noqa: ANN401 - an operand
-        """Return an operand that has so many modes of a shape in parts of the same rows."""
+        """Return an operand with the given modes of a shape, in parts of the same rows."""
         if modes < shape.rank:
             numbers: View[Any] = as_view(other)
             other = numbers.broadcast(shape)
@@ -423,7 +423,7 @@ class DaskTensor(_Operators):
         return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks)
 
     def _check_filled(self, ufunc: np.ufunc, modes: int, initial: object, what: str) -> None:
-        """Raise if something is empty of which a ufunc makes no number; a part does not know its place."""
+        """Raise if a reduction without identity is empty; a part does not know its position."""
         if initial is None:
             check_filled(ufunc, [np.diff(OperandShapes.splits_under(self.shape, modes)) > 0], what)
 
@@ -446,7 +446,7 @@ class DaskTensor(_Operators):
         return RowSource(self)
 
     def _side(self, side: Literal["values", "valid"]) -> "DaskTensor":
-        """Return the values, or which of them are valid, of elements that may be nulls."""
+        """Return the values or the validity of nullable elements."""
         name = name_of(side, self.name)
         tasks = {(name, k): (functools.partial(side_of, side), key) for k, key in self._keys()}
         dtype = np.dtype(np.bool_) if side == "valid" else self.dtype
@@ -497,7 +497,7 @@ class RowSource:
 
     @property
     def sides(self) -> "tuple[RowSource, RowSource] | None":
-        """The values, and whether they are valid; None if none may be a null."""
+        """Sources of the values and of the validity; None if not nullable."""
         rows = self.rows
         return (RowSource(rows._side("values")), RowSource(rows._side("valid"))) if rows.is_nullable else None
 
@@ -509,7 +509,7 @@ class RowSource:
 
     @property
     def version(self) -> str:
-        """Empty: results of tasks do not change."""
+        """Version of the source; empty, because results of tasks do not change."""
         return ""
 
     @property
@@ -518,11 +518,11 @@ class RowSource:
         return frozenset(("runs",))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes the elements have."""
+        """Return the size of the elements in bytes."""
         return selection.size * self.dtype.itemsize
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
-        """Compute selections, part by part, as Dask is configured."""
+        """Compute selections part by part with Dask's configured scheduler."""
         name, held = name_of("read", self, list(selections)), self.held
         tasks, targets = dict[Any, Any](), list[Array]()
         for selection, target in zip(selections, out, strict=True):
@@ -559,7 +559,7 @@ def _rebuilt(
 
 
 def _at_zero(shape: Shape[Any]) -> Shape[Any]:
-    """Return the rows of a part, counted from 0, as those of a tensor that was sliced are."""
+    """Return the rows of a part with origin zero, as for slices of tensors."""
     return shape.translate_by((-shape.origin_at(()), *[0] * (shape.rank - 1)))
 
 
@@ -570,7 +570,7 @@ _NO_ARRAY: Final = (
 
 
 def _is_of_others(value: object) -> bool:
-    """Return True if an operand is a collection of others, which is not computed here."""
+    """Return True if an operand is a foreign collection, which is not computed here."""
     lazy = hasattr(value, "__dask_graph__")
     return type(value) is not DaskTensor and (is_foreign(value) or lazy) and not _is_array(value)
 
@@ -581,6 +581,6 @@ def _is_array(value: Any) -> bool:  # noqa: ANN401 - anything
 
 
 _OURS: Final = (DaskTensor, Tensor, View)
-"""Types that are not moved until a part is computed."""
+"""Types that are transferred only when a part is computed."""
 
 hint(DaskTensor, "DaskTensor")

@@ -1,4 +1,4 @@
-"""Functions of Dask, which is imported by the first call; they have few types."""
+"""Functions of Dask, which is imported on first use."""
 
 import contextlib
 import importlib
@@ -36,12 +36,12 @@ def _load(name: str) -> Any:  # noqa: ANN401 - a module
 
 
 def name_of(prefix: str, *parts: object) -> str:
-    """Return a name for a result of these parts: equal for equal parts, in every process."""
+    """Return a deterministic name for a result of these parts."""
     return f"{prefix}-{_load('dask.base').tokenize(*parts)}"
 
 
 def chunk_bytes() -> int:
-    """Return how many bytes a chunk is to have, as Dask is configured."""
+    """Return Dask's configured chunk size in bytes."""
     return int(_load("dask.utils").parse_bytes(_load("dask").config.get("array.chunk-size")))
 
 
@@ -53,7 +53,7 @@ def array_over(
     *,
     masked: bool = False,
 ) -> "DaskArray":
-    """Return the array of Dask whose chunks are tasks of a graph."""
+    """Return the Dask array whose chunks are tasks of a graph."""
     meta: Array = np.empty((0,) * len(chunks), dtype=dtype)
     if masked:
         meta = np.ma.masked_array(meta)
@@ -65,7 +65,7 @@ def array_over(
 
 
 def register_types(types: Sequence[type], dumps: Callable[..., object], loads: Callable[..., object]) -> None:
-    """Let `distributed` serialise some types in this process by a function each way."""
+    """Register functions by which `distributed` serialises types in this process."""
     register = _load("distributed.protocol").register_serialization
     for kind in types:
         register(kind, dumps, loads)
@@ -80,7 +80,7 @@ def register_plugin(client: object, setup: object, name: str) -> None:
 
 
 def pickled(value: object, callback: Callable[[pickle.PickleBuffer], object]) -> bytes:
-    """Return a pickle of a value, also of functions of a session; its buffers are given to a function."""
+    """Return a pickle of a value, also of interactive functions; `callback` receives its buffers."""
     dumps = _load("distributed.protocol.pickle").dumps
     return cast("bytes", dumps(value, buffer_callback=callback, protocol=5))
 
@@ -93,7 +93,7 @@ def layer_of(
 ) -> Any:  # noqa: ANN401 - a graph
     """Return the graph of some tasks over the collections, or graphs and names of layers, that they need.
 
-    `where` says on which workers a task would best run; if they are gone, others may.
+    `where` has the preferred workers of tasks; others may run them if these are gone.
     """
     known: dict[Any, Sequence[str]] = dict(where or {})
     annotations: dict[str, Any] | None = None
@@ -126,14 +126,14 @@ def current_client() -> Any:  # noqa: ANN401 - a client, or None
 
 
 def client_of(scheduler: object) -> Any:  # noqa: ANN401 - a client, or None
-    """Return the client that was given as the scheduler, or else the one that this process uses."""
+    """Return the client given as the scheduler, or else the current client of this process."""
     if scheduler is None:
         return current_client()
     return scheduler if hasattr(scheduler, "who_has") else None
 
 
 def places_of(client: Any, keys: Sequence[Any]) -> dict[Any, list[str]]:  # noqa: ANN401 - a client
-    """Return on which workers the results of tasks lie; those that lie nowhere are left out."""
+    """Return the workers that have the results of tasks; tasks without results are left out."""
     found: Mapping[Any, Sequence[str]] = client.sync(client.scheduler.who_has, keys=list(keys))
     return {key: sorted(workers) for key, workers in found.items() if workers}
 
@@ -176,11 +176,11 @@ class _Tasks:
 
 
 def compute_tasks(graph: object, keys: list[Any], scheduler: object) -> list[Any]:
-    """Return the results of some tasks; the scheduler is the one that Dask is configured for, if None."""
+    """Return the results of some tasks; by default use Dask's configured scheduler."""
     if not keys:
         return []
     options = {} if scheduler is None else {"scheduler": scheduler}
-    # Not computed: that would put the results together on one of the workers.
+    # Do not compute, which would gather the results on one worker.
     kept = _load("dask").persist(_Tasks(graph, keys), **options)[0].graph
     client = client_of(scheduler)
     found: list[Any] = [kept[key] for key in keys]
@@ -193,7 +193,7 @@ def compute_all(collection: object, options: Mapping[str, object]) -> object:
 
 
 def persist_all(collection: object, options: Mapping[str, object]) -> object:
-    """Return a collection whose tasks are done, or run on a cluster."""
+    """Return a collection whose tasks have completed, or run on a cluster."""
     return _load("dask").persist(collection, **options)[0]
 
 

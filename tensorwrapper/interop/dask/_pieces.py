@@ -1,4 +1,4 @@
-"""Selections split at the chunks of a source: the work on the worker of a chunk, and the assembly."""
+"""Split selections at chunk boundaries, cut pieces on the workers of chunks, and assemble them."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _arrived: ContextVar[dict[tuple[int, Wanted], Array]] = ContextVar("arrived")
 @final
 @frozen
 class Placed:
-    """A source whose elements are on workers; in a task the selections that the task was given are read."""
+    """A source whose elements are on workers. In a task it reads the pieces given to the task."""
 
     number: int
     shape: Shape[Any]
@@ -35,7 +35,7 @@ class Placed:
 
     @property
     def sides(self) -> "tuple[Placed, Placed] | None":
-        """The values, and whether they are valid, which have the next number; None if none may be a null."""
+        """Sources of the values, and of the validity with the next number; None if not nullable."""
         if not self.nullable:
             return None
         valid = Placed(self.number + 1, self.shape, np.dtype(np.bool_))
@@ -48,7 +48,7 @@ class Placed:
 
     @property
     def abilities(self) -> frozenset[Any]:
-        """Runs of elements, beside positions of each mode."""
+        """Abilities of the source: runs of elements, and positions of each mode."""
         return frozenset(("runs",))
 
     def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
@@ -59,14 +59,14 @@ class Placed:
         return CompletedRead(len(selections))
 
     def cost(self, selection: Wanted) -> int:
-        """Return how many bytes the elements have: no others move."""
+        """Return the size of the elements in bytes; no others are transferred."""
         return selection.size * self.dtype.itemsize
 
 
 @final
 @frozen(eq=False)
 class CompletedRead:
-    """A read that was done when it was started."""
+    """A read that completed synchronously."""
 
     count: int
 
@@ -74,7 +74,7 @@ class CompletedRead:
         return iter(range(self.count))
 
     def cancel(self) -> None:
-        """Do nothing: all has arrived."""
+        """Do nothing, because the read is complete."""
 
 
 @final
@@ -96,7 +96,7 @@ class Cut:
 
 
 def cuts_of(selection: Wanted, marks: Sequence[IntArray]) -> Iterator[Cut]:
-    """Return the pieces of a selection, one for each chunk that has some of it; O(chunks of each mode).
+    """Return the pieces of a selection, one per touched chunk; O(chunks of each mode).
 
     `marks` are the positions where the chunks of each mode begin, and the end; of rows, one list of the
     numbers of their first elements.
@@ -151,7 +151,7 @@ def _cuts_of_runs(selection: Runs, marks: IntArray) -> Iterator[Cut]:
 
 
 def cut(chunk: Chunk, local: Wanted) -> Array:
-    """Return a piece of a chunk, in a task on the chunk's worker. It is read-only, and a copy."""
+    """Return a read-only copy of a piece of a chunk. Function of a task on the chunk's worker."""
     if isinstance(local, Runs):
         flat = chunk.elements() if isinstance(chunk, Tensor) else np.ravel(chunk)
         if len(local.starts) == 1:
@@ -190,7 +190,7 @@ class Recipe:
 
 
 def put_together(recipe: Recipe, pieces: Sequence[Chunk]) -> Chunk:
-    """Return the elements of a part of a view: the task that runs where most of its pieces are."""
+    """Return the elements of a part of a view. Function of a task on the worker with most pieces."""
     arrived: dict[tuple[int, Wanted], Array] = {}
     dtypes = {own.number: own.dtype for own in _sources(recipe.view)}
     made: list[Array | None] = [None] * len(recipe.wanted)

@@ -1,4 +1,4 @@
-"""`DaskRecords`: records in runs of rows, each of which is one task of Dask for all fields."""
+"""`DaskRecords`: records, split into runs of rows, each a Dask task for all fields."""
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ __all__ = ["DaskRecords", "records_to_dask"]
 
 
 def records_to_dask(records: Records, *, max_elements: SupportsIndex | None = None) -> "DaskRecords":
-    """Return records as a collection of Dask, in runs of whole rows; nothing is read or copied.
+    """Return records as a Dask collection of runs of whole rows, without reading or copying.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _applied(function: Callable[[Records], object], part: Records) -> Records:
 @final
 @frozen(eq=False, repr=False)
 class DaskRecords:
-    """Records as a collection of Dask, in parts that are runs of whole rows; `Records.to_dask` makes it.
+    """Records as a Dask collection of runs of whole rows, created by `Records.to_dask`.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class DaskRecords:
         Raises
         ------
         ConversionError
-            If the function returns something else than records, once it is computed.
+            If the function does not return records; raised when computed.
         """
         name = name_of("mapped", self.name, function, arguments, options)
         call = functools.partial(_applied, functools.partial(_called, function, arguments, options))

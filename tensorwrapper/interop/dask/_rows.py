@@ -37,7 +37,7 @@ __all__ = [
 
 
 def row_starts(shape: Shape[Any]) -> IntArray:
-    """Return the number of elements before each row of the outermost mode, and in all; O(cells)."""
+    """Return the number of elements before each row of the outermost mode, and the total; O(cells)."""
     table = shape.cell_table()
     first = shape.origin_at(())
     bounds = np.searchsorted(table.indices[:, 0], np.arange(first, first + shape.extent_at(()) + 1))
@@ -57,12 +57,12 @@ def read_rows(view: View[Any]) -> Tensor[Any]:
 
 
 def may_be_null(value: object) -> bool:
-    """Return True if a tensor or view has room for numbers that are nulls."""
+    """Return True if a tensor or view is nullable."""
     return isinstance(value, Tensor | View) and value.is_nullable and value.dtype.kind != "T"
 
 
 def side_of(side: Literal["values", "valid"], part: Tensor[Any]) -> Tensor[Any]:
-    """Return the values of rows that may have nulls, or which of them are valid."""
+    """Return the values or the validity of nullable rows."""
     sides = part.buffer.sides
     if side == "valid":
         return _sealed(part.is_valid())
@@ -70,7 +70,7 @@ def side_of(side: Literal["values", "valid"], part: Tensor[Any]) -> Tensor[Any]:
 
 
 def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
-    """Return runs of rows as one tensor: one copy of each element."""
+    """Join runs of rows to one tensor, copying each element once."""
     if any(part.is_nullable for part in parts):
         valid = np.concatenate([part.is_valid().elements() for part in parts])
         return nullable(join_rows([part.fill_null(0) for part in parts], shape, dtype), valid)
@@ -79,7 +79,7 @@ def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[
 
 
 def apply_function(function: Callable[..., Any], operands: Sequence[Any], *parts: Tensor[Any]) -> Tensor[Any]:
-    """Return the result of a function of rows, which replace the operands that are None."""
+    """Return the result of a function; rows replace the operands that are None."""
     given = iter(parts)
     return _sealed(function(*[next(given) if own is None else own for own in operands]))
 
@@ -95,7 +95,7 @@ def map_cells(
     order = np.lexsort(table.extents.T[::-1]) if table.extents.shape[1] else np.arange(len(table.extents))
     extents, targets = table.extents[order], wanted.extents[order]
     differ = (extents[1:] != extents[:-1]).any(axis=1)
-    # Where tiles of a size begin, and the end; without tiles, one mark.
+    # Starts of the tiles of each size, and the end; without tiles, one mark.
     marks = np.concatenate([[0], np.flatnonzero(differ) + 1, [len(order)][: len(order)]]).astype(np.int64)
     split = (targets[1:] != targets[:-1]).any(axis=1) & ~differ
     if split.any():
@@ -129,7 +129,7 @@ def map_cells(
 
 
 def _gathered(elements: Array, starts: IntArray, splits: IntArray) -> Array:
-    """Return cells that start somewhere one after the other: cell k at ``splits[k]``. One copy of each."""
+    """Return concatenated cells from given starts, with cell k at ``splits[k]``. Copies once."""
     found: Array = np.empty(int(splits[-1]), dtype=elements.dtype)
     for begin, end, places in _places(starts, splits):
         found[begin:end] = elements[places]
@@ -137,13 +137,13 @@ def _gathered(elements: Array, starts: IntArray, splits: IntArray) -> Array:
 
 
 def _scatter(elements: Array, out: Array, starts: IntArray, splits: IntArray) -> None:
-    """Write cells that lie one after the other where each starts."""
+    """Write concatenated cells to given starts."""
     for begin, end, places in _places(starts, splits):
         out[places] = elements[begin:end]
 
 
 def _places(starts: IntArray, splits: IntArray) -> Iterator[tuple[int, int, IntArray | slice]]:
-    """Yield the places of the elements of cells, in runs whose indices take little memory."""
+    """Yield the positions of the elements of cells, in batches with few indices."""
     lengths = np.diff(splits)
     for first, last in pairwise(Partition.by_volume(splits, BATCH).marks.tolist()):
         own, sizes = starts[first:last], lengths[first:last]
@@ -185,7 +185,7 @@ def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | T
 
 
 def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array:
-    """Return the number that a function makes of each row."""
+    """Return the number that a function returns for each row."""
     return shown_array([function(part[number]) for number in range(len(part))])
 
 
@@ -226,7 +226,7 @@ def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
 
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
-    """Return a read-only tensor: other tasks of this worker read the same memory."""
+    """Return a read-only tensor, because other tasks of this worker share its memory."""
     if tensor.is_nullable:
         return make_tensor(tensor.layout, tensor.buffer.as_readonly())
     elements = tensor.elements()

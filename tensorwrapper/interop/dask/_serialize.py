@@ -1,4 +1,4 @@
-"""Tensors, views and shapes between the workers of Dask: buffers travel beside the pickle, and are read-only.
+"""Serialise tensors, views and shapes between Dask workers, with read-only buffers outside the pickle.
 
 Pickles of protocol 5 do the same without Dask. But memory that `distributed` unpickles by itself is writable,
 or is copied to be writable: elements that other tasks read, too, could change under them.
@@ -20,7 +20,7 @@ __all__ = ["introduce", "register_dask"]
 
 _TYPES: Final = (Tensor, View, Records, Shape, Tiling)
 _KNOWN: Final[WeakSet[Any]] = WeakSet()
-"""The clients whose workers know our types."""
+"""Clients whose workers have registered types of this library."""
 
 
 def register_dask(client: DaskClient | None = None) -> None:
@@ -54,7 +54,7 @@ def register_dask(client: DaskClient | None = None) -> None:
 
 
 def introduce(scheduler: object = None) -> None:
-    """Let the workers of a client know our types, if they do not: of the one that is named, or is current."""
+    """Register types with the workers of the given or current client, if not done yet."""
     client = client_of(scheduler)
     if client is None or client.asynchronous or client in _KNOWN:
         return

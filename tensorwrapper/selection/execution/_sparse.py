@@ -161,7 +161,7 @@ def _of_cells(node: Node, known: _Known) -> _Entries:
 
 
 def _operand(part: Expression, known: _Known, *, is_mask: bool) -> _Entries | None:
-    """Return the entries of an operand, of which a number has none; None for a dense mask."""
+    """Return the entries of an operand, empty for a number; None for a dense mask."""
     if is_number(part) and not part.node.is_constant:
         value = _chosen(part, np.zeros(1, np.int64), known.compute)
         return _Entries(np.empty(0, np.int64), value[:0], value[0], part.node.title)

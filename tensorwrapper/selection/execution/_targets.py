@@ -107,7 +107,7 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any, Any
 
 
 def is_array(source: Tensor[Any]) -> bool:
-    """Return True if a tensor is an array, or says itself why it is none; else its elements are gathered."""
+    """Return True if a tensor is an array or raises as one; otherwise its elements are gathered."""
     dense = source.buffer.memory is not None
     if source.buffer.stores_orbits:
         return False

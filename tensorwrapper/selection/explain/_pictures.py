@@ -35,7 +35,7 @@ _LEGEND = 8  # sources that a legend names
 @final
 @frozen(eq=False)
 class _Origins:
-    """For each cell the number of its source node, and its position there."""
+    """Number of the source node of each cell, and its position in that source."""
 
     nodes: IntArray
     places: IntArray

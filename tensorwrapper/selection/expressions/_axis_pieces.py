@@ -11,9 +11,9 @@ from tensorwrapper.layout import AxisMap, Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["RUNS", "Part", "Piece", "Run", "parts_in_a_row", "runs_of"]
+__all__ = ["RUNS", "Part", "Piece", "Run", "are_separate", "parts_in_a_row", "runs_of"]
 
-RUNS = 64  # runs of a mode that wraps, up to which each becomes a separate piece
+RUNS = 64  # runs of a mode up to which each becomes a separate piece
 
 Run: TypeAlias = "tuple[int, int, int, int]"
 """First position of the view, how many, first position of the mode, and the step there."""
@@ -74,6 +74,11 @@ def parts_in_a_row(offsets: IntArray, operands: Sequence[Expression], run: Run) 
         done += inside
 
 
+def are_separate(runs: int) -> bool:
+    """Return True if runs of a mode are so few that each becomes a separate piece."""
+    return runs <= RUNS
+
+
 def runs_of(constant: int, move: AxisMap) -> list[Run] | None:
     """Return evenly spaced runs that a move of a mode consists of; None if they are too many, or none."""
     if isinstance(move, Stride):
@@ -81,7 +86,7 @@ def runs_of(constant: int, move: AxisMap) -> list[Run] | None:
     if not isinstance(move, Cycle) or move.divisor > 1 or move.modulus is None:
         return None
     modulus, turn = move.modulus, move.increment
-    if abs(turn) * move.extent > RUNS * modulus:
+    if not are_separate(-(-abs(turn) * move.extent // modulus)):
         return None
     runs: list[Run] = []
     done, place = 0, move.start % modulus

@@ -154,7 +154,7 @@ class Node(ABC):
 
     @property
     def made_of(self) -> "tuple[Expression, ...]":
-        """All views that `mapped` changes, in its order."""
+        """The views that `mapped` changes, in order."""
         return self.operands
 
     # Other operands.

@@ -132,7 +132,7 @@ def dtype_name(dtype: "np.dtype[Any]") -> str:
 
 
 def _named(name: str) -> "np.dtype[Any] | None":
-    """Return the type of a name, the same on every machine; None of all that is no such name."""
+    """Return the portable dtype of a name; None for other values."""
     if name in _NAMED:
         return _NAMED[name]
     if not _DTYPE.fullmatch(name):
@@ -254,7 +254,7 @@ def _kind(value: Json) -> str:
 
 def facts_of(shape: Shape[Any]) -> dict[str, Json]:
     """Return the facts of a shape that is not a box, for readers to compare: of bounded size."""
-    # The leading modes of a nested box count as one, as if it were rows; a number has none.
+    # The leading modes of a nested box count as one, as for rows.
     outer = min(shape.rank, 1) if shape.flatten().is_box else shape.as_jagged().outer_rank
     try:
         start: list[Json] = list(shape.origin)

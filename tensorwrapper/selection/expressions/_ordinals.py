@@ -36,7 +36,7 @@ __all__ = ["Sampling", "Whole", "pushed", "sampled"]
 @final
 @frozen
 class Whole(NodeOfOne):
-    """All elements of the operand in row-major order, where no layout over its places can describe them."""
+    """The elements of an operand in row-major order, where no layout can describe them."""
 
     operand: Expression
 
@@ -83,7 +83,7 @@ class Whole(NodeOfOne):
 @final
 @frozen
 class Sampling(Node):
-    """Some places of a node whose elements depend on their position, over the box of a selection.
+    """Selected positions of a node whose elements depend on their position.
 
     The operands are those of the node there.
     """

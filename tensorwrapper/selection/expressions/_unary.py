@@ -49,7 +49,7 @@ class NodeOfOne(Node):
 @final
 @frozen
 class Once(NodeOfOne):
-    """All elements of the operand in row-major order, computed once before they are read.
+    """The elements of the operand in row-major order, computed once before they are read.
 
     A selection is not pushed into the operand: it is a layout of the computed elements, as of a source.
     """

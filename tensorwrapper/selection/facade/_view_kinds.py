@@ -215,7 +215,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
 
     def byte_lengths(self) -> "Tensor[Any]":
-        """Return how many bytes each element of a view of strings has; a null has none."""
+        """Return the number of bytes of each string; 0 for a null."""
         return self._strings("byte_lengths").byte_lengths()
 
     def to_string_data(self) -> "StringData":

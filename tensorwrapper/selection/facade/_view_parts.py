@@ -138,7 +138,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         JaggedModeError
             If a mode that leads to rows or cells is padded, or cells of several modes not by a constant.
         LayoutError
-            If a boundary repeats positions of a mode that has none.
+            If a boundary repeats positions of an empty mode.
 
         Examples
         --------

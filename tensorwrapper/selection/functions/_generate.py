@@ -262,7 +262,7 @@ def linspace(
     SizeOverflowError
         If the type cannot hold one of the numbers, or of floats the step or the sum of all steps.
     DTypeError
-        If the elements are integers, and an end or the step is none.
+        If the elements are integers, but an end or the step is not.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def _given_shape(given: object, part: Expression) -> OperandShapes.Given:
 
 
 def lies_at(given: object, part: Expression) -> Index | None:
-    """Return the origin of an operand; None for lists and arrays, which have none."""
+    """Return the origin of an operand; None for lists and arrays."""
     origin = part.origin if part.is_box else origin_of_rows(part.shape)
     if not origin or any(origin):
         return origin
@@ -109,7 +109,7 @@ def joint_origin(
 
 
 def origin_of_rows(shape: Shape) -> Index | None:
-    """Return the first index of rows; None if a mode of them starts here and there, so that it is none."""
+    """Return the first index of rows; None if a mode has no single origin."""
     try:
         origin: Index = shape.origin
     except JaggedModeError:

@@ -19,7 +19,7 @@ from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
-from tensorwrapper.selection.expressions._axis_pieces import Part, Run
+from tensorwrapper.selection.expressions._axis_pieces import Part, Run, are_separate
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Shares,
@@ -42,7 +42,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 __all__ = ["Flat", "Pieces", "in_order"]
 
 _LARGE = 4096  # elements from which a box costs less than the places of its elements
-_FEW = 64  # pieces up to which a run of positions is cut at their ends
 
 
 def in_order(view: Expression) -> Expression:
@@ -119,7 +118,7 @@ def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
 @final
 @attrs.frozen
 class Flat(NodeOfOne):
-    """All elements of a view of any shape, in row-major order, as one mode."""
+    """The elements of a view of any shape in row-major order, as one mode."""
 
     operand: Expression
 
@@ -332,7 +331,7 @@ class Pieces(SharedMode):
         ((mode, move),) = coordinate.feeds
         low, high = (end + coordinate.constant for end in move.bounds())
         first, last = np.searchsorted(self.ends, [low, high], "right").tolist()
-        if isinstance(move, Stride) and last - first < _FEW:
+        if isinstance(move, Stride) and are_separate(last - first + 1):
             return self._split(transform)
         if isinstance(move, Stride) and move.step == 1 and len(transform.extents) == 1:
             return self._grouped(transform, mode, self._run(low, move.extent))

@@ -20,7 +20,7 @@ def with_margins(view: Expression, widths: Sequence[tuple[int, int]], value: obj
     view
         Rows, cells or tiles.
     widths
-        How many positions of each mode; none of modes that lead to cells.
+        Number of positions of each mode; 0 for modes that lead to cells.
     value
         The constant, of the type of the elements.
     """

@@ -201,7 +201,7 @@ def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments
 
 
 def rows_from_json(given: NodeFields) -> "Rows | None":
-    """Return the node of an operation on rows; None if all that it is made of are boxes."""
+    """Return the node of an operation on rows; None if all operands are boxes."""
     kind = given.kind
     if kind in {"concat", "interleave", "stack"}:
         parts = given.parts("parts")
@@ -265,7 +265,7 @@ def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arg
 
 
 def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
-    """Return views one after the other along a mode, none of which is itself so: a loop nests nothing."""
+    """Concatenate views along a mode, flattening nested concatenations."""
     flat: list[Expression] = []
     for part in parts:
         node = part.node

@@ -48,7 +48,7 @@ class Operation(ABC):
 
     @abstractmethod
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        """Return the simple steps of a call on a box, in order; none for one that changes nothing."""
+        """Return the simple steps of a call on a box, in order; empty if it changes nothing."""
 
     @abstractmethod
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:

@@ -156,7 +156,7 @@ class Broadcast(Operation):
 
 @final
 class SlidingWindow(Operation):
-    """All windows of a mode, counted by a new last mode: the number of the mode, and their length."""
+    """Sliding windows of a mode, counted by a new last mode: the number of the mode, and the length."""
 
     __slots__ = ()
 

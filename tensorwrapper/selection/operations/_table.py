@@ -1,4 +1,4 @@
-"""All operations by name, and the atoms of recorded calls."""
+"""Table of all operations by name, and the atoms of recorded calls."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -40,7 +40,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in
 
 
 def atoms_of(call: Call) -> list[Atom]:
-    """Return the simple steps of a call, in order; none for one that changes nothing.
+    """Return the simple steps of a call, in order; empty if it changes nothing.
 
     Their box has the extents of the result; its origin may differ.
     """

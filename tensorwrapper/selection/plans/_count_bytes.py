@@ -51,7 +51,7 @@ def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) ->
 
 
 def bytes_at(buffer: BufferCommon[Any], places: IntArray) -> int:
-    """Return how many bytes the elements of a buffer at some places have, none of which comes twice."""
+    """Return the size in bytes of the elements of a buffer at distinct places."""
     if not len(places):
         return 0
     table = layout_at(places)
@@ -139,7 +139,7 @@ def _is_product(layout: Layout[Any]) -> bool:
 
 
 def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":
-    """Return an iterator over places that layouts reach, ascending, each once; None if that takes too long.
+    """Return an iterator over the distinct places of layouts, ascending; None if this takes too long.
 
     Few places are listed; many are marked in a bounded window at a time.
     """

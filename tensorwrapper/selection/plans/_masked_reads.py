@@ -47,7 +47,7 @@ def chooses(view: Expression) -> bool:
 def blocks_that_choose(view: Expression) -> tuple[tuple[slice, ...], ...]:
     """Return blocks in each of which the choice of masks in memory between remote sources can be found.
 
-    None for views that are small enough to be one block, and for those where no mask chooses.
+    Return None for views of a single block, and for views without masks.
     """
     if is_listed(view.shape.size) or not any(map(is_away, leaves_of(view))):
         return ()

@@ -302,7 +302,7 @@ def _counted(read: SourceRead) -> SourceRead:
 
 
 def _on_wire(source: Source) -> "Callable[[Sequence[Wanted]], int] | None":
-    """Return the function that counts the bytes of a read on a wire; None if the source has none."""
+    """Return the function that counts the bytes of a read on the wire; None without such a method."""
     if isinstance(source, Converted):
         count = getattr(source.source, "bytes_on_wire", None)
         return None if count is None else partial(count, dtype=source.dtype)

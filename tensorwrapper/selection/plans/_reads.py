@@ -38,7 +38,7 @@ class Share:
 @final
 @frozen(eq=False)
 class Request:
-    """All selections of one source, and the part of the view for each piece of it."""
+    """Selections of one source, and the part of the view for each."""
 
     source: Source
     selections: tuple[Wanted, ...]

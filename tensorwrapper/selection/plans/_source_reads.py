@@ -104,7 +104,7 @@ def is_number(view: Expression) -> bool:
 
 
 def sparse_unread(view: Expression, normal: Expression) -> Array | None:
-    """Return the fill of a view of sparse tensors that shows nothing of them; None if there are none.
+    """Return the fill of a view of sparse tensors without any of their elements; otherwise None.
 
     That is a view without elements, or of a constant around: a view of sparse operands is sparse, even if it
     reads nothing of them. O(nodes) for such views, O(1) for others.

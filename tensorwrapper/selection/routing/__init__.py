@@ -1,1 +1,1 @@
-"""From an index of a view back to the source and the index of its element."""
+"""Find the source and the index of an element from its index in a view."""

@@ -59,7 +59,7 @@ class Elements:
 
     def of_node(self, node: Node, positions: IntArray) -> Array:
         """Return the elements of a node at positions counted from zero, one row each."""
-        if not len(positions):  # There would be no request, and so no result.
+        if not len(positions):  # Without a request there is no result.
             return np.empty(0, dtype=node.dtype)
         # An explicit stack in place of recursion: Python's stack is limited, and views nest to any depth.
         running: list[_Steps] = [self._steps(node, positions)]

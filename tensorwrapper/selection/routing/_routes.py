@@ -50,7 +50,7 @@ class RouteGroup:
     source
         The tensor or other source that the view was made of, or the generator that computes the elements.
     rows
-        Which of the requested indices these are: int64, ascending.
+        Numbers of the requested indices, int64 and ascending.
     indices
         For each of them the absolute index in the source: int64, one row each.
     casts

@@ -73,7 +73,7 @@ def _take(array: Array, places: IntArray, mode: int, out: Array) -> bool:
 class Runner(ABC):
     """Abstract: `extents`, `dtype`, `fill` and `points`.
 
-    It has the elements of one box, and writes those of any window of it to a target. Its temporary
+    Runner over the elements of one box, which writes any window of it to a target. Its temporary
     memory is bounded, whatever the size of the window.
     """
 

@@ -32,7 +32,7 @@ _CYCLE = 1 << 40  # no number of a cycle may exceed it: products with positions 
 
 
 def to_layout(given: dict[str, Json], node: Node, where: str, budget: Budget, parts: int) -> Layout[Any]:
-    """Return a layout of the places of a node, none of which it leaves."""
+    """Return a layout of the places of a node after checking its bounds."""
     check_keys(given, where, {"offset", "modes"})
     base = to_integer(given["offset"], f"{where}.offset")
     modes = to_list(given["modes"], f"{where}.modes")
@@ -87,7 +87,7 @@ def check_reach(
     where: str,
     budget: Budget,
 ) -> None:
-    """Raise if a layout reaches places of a buffer that belong to none of the tensors that were named.
+    """Raise if a layout reaches places of a buffer outside the named tensors.
 
     A sender of a part of a tensor exposes only that part, not the rest of its memory.
     """

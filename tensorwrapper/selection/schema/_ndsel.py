@@ -35,7 +35,7 @@ def normalize_ndsel(document: str | bytes | Mapping[str, object]) -> dict[str, o
     Raises
     ------
     NdselError
-        If it is none; `reason` is the code that ndsel has for it.
+        If the message is invalid; `reason` is the error code of ndsel.
 
     Examples
     --------

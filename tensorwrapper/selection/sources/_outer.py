@@ -50,7 +50,7 @@ def _to_modes(modes: "Iterable[range | npt.ArrayLike]") -> tuple[Positions, ...]
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Outer:
-    """Some positions of each mode of a box, counted from 0 and ascending: all their combinations.
+    """Outer product of ascending zero-based positions of each mode of a box.
 
     It is a value: two are equal if they have the same positions.
 

@@ -31,7 +31,7 @@ __all__ = [
 
 
 def is_source(value: object) -> TypeGuard[Source]:
-    """Return True if a value is a source: by its methods, none of which is called."""
+    """Return True if a value has the methods of a source, without calling them."""
     kind = type(value)
     return callable(getattr(kind, "read", None)) and callable(getattr(kind, "cost", None))
 

@@ -34,7 +34,7 @@ def _column(given: npt.ArrayLike) -> IntArray:
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Runs:
-    """Some elements of a source by their row-major numbers: ascending runs that do not overlap.
+    """Elements of a source by row-major number: ascending runs that do not overlap.
 
     Rows of a jagged source are runs of its elements, points of a box are runs of one. It is a value: equal
     if they have the same elements, since adjacent runs are merged. The result of reading them has one mode.

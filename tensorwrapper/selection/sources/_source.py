@@ -74,7 +74,7 @@ class Source(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """The indices of the elements, of any kind. It is used often, and must read nothing."""
+        """The indices of the elements, of any kind. It is used often, and must not read elements."""
         ...
 
     @property

@@ -17,5 +17,5 @@ def box(extents: Extents) -> Shape:
 
 
 def unnamed_layout(layout: Layout[Any]) -> Layout[Any]:
-    """Return a layout without names of modes; itself if it has none."""
+    """Return a layout without names of modes; the same layout if unnamed."""
     return layout if (held := layout.implementation).names is None else wrap_layout(held.unnamed())

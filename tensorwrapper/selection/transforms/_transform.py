@@ -100,7 +100,7 @@ def _unravel(place: int, strides: Sequence[int], extents: Extents) -> list[int]:
 
 
 def take_apart(layout: Layout[Any], extents: Extents) -> Transform | None:
-    """Return which position of which mode of a box each index has; None if that is not a rule per mode.
+    """Return the mode and position in a box for each index; None if this is not a rule per mode.
 
     The layout has elements, and addresses the places of the box in row-major order. O(rank of the view times
     rank of the box), and linear in the positions of modes that have a table.

@@ -40,7 +40,7 @@ Words: TypeAlias = Callable[[Part], str]
 @final
 @frozen
 class WriteTarget:
-    """Some elements of a box, and the tensor that stores them.
+    """Elements of a box, and the tensor that stores them.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class WriteTarget:
 @final
 @frozen
 class Refused:
-    """Some elements of a box that are not stored in memory, and the reason."""
+    """Elements of a box that are not stored in memory, and the reason."""
 
     part: Part
     text: str
@@ -77,7 +77,7 @@ class Refused:
 @final
 @frozen
 class Arranged:
-    """Some elements of a box that are another box in another order, and the targets of that box."""
+    """Elements of a box in another order, and the targets of the ordered box."""
 
     part: Part
     layout: Layout[Any]

@@ -301,7 +301,7 @@ class HttpReader(ByteReader):
             )
         number = error.errno if isinstance(error, OSError) and type(error.errno) is int else 5
         what = getattr(error, "strerror", None) or type(error).__name__
-        return refused_by_system(f"{self.name} cannot be read: {what}", OSError(number, what))
+        return refused_by_system(f"cannot read {self.name}: {what}", OSError(number, what))
 
     def _accepted(
         self, status: int, said: Mapping[str, str], body: bytes | None

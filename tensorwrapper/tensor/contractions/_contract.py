@@ -114,7 +114,7 @@ def contract(
         return as_tensor(values.reshape(()) if len(values) else np.zeros((), dtype))
     made = tensor_of_pattern(plan.stored_pattern, values)
     if kept is not None and not kept.is_zero:
-        # Sums in another order differ in the last bits: tiles on diagonals get the elements of one side.
+        # Sums in another order differ in the last bits, so diagonal tiles copy the elements of one side.
         values = project_tiles(plan.stored_pattern, values, kept)
         buffer = make_symmetric_blocks(plan.stored_pattern, values, kept, np.zeros((), dtype))
         made = make_tensor(made.layout, buffer)
@@ -128,7 +128,7 @@ def _kept(
     sides: list[PresentTiles[Any]],
     dtype: "np.dtype[Any]",
 ) -> "Symmetry | None":
-    """Return the symmetry of a result that stores one tile of each orbit; None if it stores all."""
+    """Return the symmetry of a result that stores one tile per orbit; None if it stores all tiles."""
     known = [own.buffer.symmetry_of(own.layout.implementation) for own in (left, right)]
     if known == [None, None] or max(len(own) for own in plan.labels) > MOST_RANK:
         return None
@@ -150,7 +150,7 @@ def _kept(
 
 
 def _in_orbits(plan: Contraction, kept: "Symmetry | None") -> Contraction:
-    """Return the plan of one tile of each orbit, of a result that keeps a symmetry."""
+    """Return the plan of one tile per orbit, for a result with a symmetry."""
     if plan.symmetry == kept:
         return plan
     if plan.symmetry is None:
@@ -170,7 +170,7 @@ def _in_orbits(plan: Contraction, kept: "Symmetry | None") -> Contraction:
 def _of_orbits(
     equation: str | Contraction, left: Tensor[Any], right: Tensor[Any], threshold: SupportsFloat | None
 ) -> Tensor[Any]:
-    """Return the contraction of two boxes, of which one is symmetric at least."""
+    """Return the contraction of two boxes, at least one of them symmetric."""
     from tensorwrapper.tensor.contractions._symmetric import contract_symmetric  # noqa: PLC0415 - few are
 
     if threshold is not None or isinstance(equation, Contraction):
@@ -219,19 +219,19 @@ def _plan_of(equation: str | Contraction, sides: list[PresentTiles[Any]]) -> Con
 
 
 def _packed(tiles: PresentTiles[Any]) -> PresentTiles[Any]:
-    """Return the tiles one after the other, each row-major."""
+    """Return the concatenated tiles, each row-major."""
     held: Dense[Any] = Dense(tiles.values())
     return PresentTiles(tiles.pattern, held, tiles.fill, tiles.first, None)
 
 
 def _run(plan: Contraction, sides: list[PresentTiles[Any]], dtype: "np.dtype[Any]") -> Array:
-    """Return the elements of the tiles of the result, one tile after the other."""
+    """Return the concatenated elements of the result's tiles."""
     labels, columns = list(plan.labels[:2]), plan.triples().T
     result = list(plan.labels[2])
     batches = [label for label in result if label in labels[0] and label in labels[1]]
     alone = [[label for label in result if label in own and label not in batches] for own in labels]
     if result != [*batches, *alone[0], *alone[1]] and result == [*batches, *alone[1], *alone[0]]:
-        # As right times left the products lie as the result has them.
+        # Compute right times left, whose products have the memory order of the result.
         sides, labels, alone, columns = sides[::-1], labels[::-1], alone[::-1], columns[[1, 0, 2]]
     most = labels[int(sides[1].pattern.elements > sides[0].pattern.elements)]
     summed = [label for label in most if label in labels[0] and label in labels[1] and label not in batches]
@@ -249,7 +249,7 @@ def _run(plan: Contraction, sides: list[PresentTiles[Any]], dtype: "np.dtype[Any
 
 
 def _used(tiles: PresentTiles[Any], slots: IntArray) -> tuple[PresentTiles[Any], IntArray]:
-    """Return the tiles of some slots where others would be copied with them, and the slots among these."""
+    """Return the tiles of some slots without copying others, and the slots among them."""
     used = np.zeros(tiles.pattern.count, dtype=np.bool_)
     used[slots] = True
     if tiles.table is None or used.all():

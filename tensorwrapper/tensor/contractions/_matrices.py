@@ -1,4 +1,4 @@
-"""The tiles of a tensor as matrices, one after the other, or in stacks of one size."""
+"""The tiles of a tensor as concatenated matrices, or as stacks of one size."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -27,16 +27,16 @@ def _is_uniform(matrices: "Matrices") -> bool:
 @final
 @frozen(eq=False, repr=False)
 class Matrices:
-    """Tiles in a flat array: stacks of so many matrices of so many rows and columns."""
+    """Tiles in a flat array, as batches of matrices."""
 
     flat: Array
-    """The elements, one tile after the other."""
+    """The concatenated elements of the tiles."""
     starts: IntArray
     """Start of each tile."""
     sizes: IntArray
     """A row for each tile: batches, rows, columns."""
     turned: bool
-    """True if the elements of a column are contiguous, and not those of a row."""
+    """True if columns are contiguous instead of rows."""
 
     is_uniform: bool = attrs.field(init=False, default=attrs.Factory(_is_uniform, takes_self=True))
     """True if all tiles have one size, so that they are the rows of a table."""
@@ -52,14 +52,14 @@ class Matrices:
         return found
 
     def views(self, slots: IntArray, *, batched: bool) -> list[Array]:
-        """Return tiles as arrays of rank 3, or as matrices where there are no batches; no copy."""
+        """Return tiles as arrays of rank 3, or as matrices without batches; no copy."""
         if len(slots) and self.is_uniform:
             sizes = tuple(self.sizes[0].tolist())
             whole = self._shaped(self.flat, (len(self.starts), *(sizes if batched else sizes[1:])))
             return list(whole) if len(slots) == len(whole) else [whole[slot] for slot in slots.tolist()]
         starts, rows = self.starts[slots].tolist(), self.sizes[slots].tolist()
         flat = self.flat
-        # Tiles of several sizes are as many arrays, which Python makes one by one.
+        # Tiles of several sizes need separate arrays, created one by one.
         if batched:
             return [
                 self._shaped(flat[start : start + b * m * n], (b, m, n))
@@ -131,7 +131,7 @@ def matrices_of(
     groups: tuple[Sequence[str], Sequence[str], Sequence[str]],
     dtype: "np.dtype[Any]",
 ) -> Matrices:
-    """Return tiles as matrices: which labels number the batches, the rows and the columns.
+    """Return tiles as matrices, given the labels of batches, rows and columns.
 
     The result is a view if tiles are stored so one after the other, or with columns before rows.
     """

@@ -1,4 +1,4 @@
-"""Products of blocks, added up: one by one, or many of one size at a time."""
+"""Sums of products of blocks, computed one by one or in batches of one size."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -13,7 +13,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = ["add_products"]
 
 _UNIFORM: Final = 4096, 32
-"""Products of at most so many multiplications are faster together, if more than so many have one size.
+"""Products with at most this many multiplications are batched, if more than this many have one size.
 
 The first number is a product of 16 x 16 by 16 x 16, the second the cost of a batch beside its products.
 """
@@ -72,7 +72,7 @@ def add_products(
 
 
 def _batches(kinds: list[IntArray], triples: IntArray, small: IntArray, few: int) -> list[IntArray]:
-    """Return runs of more than a few small products of one size, each of another tile of the result."""
+    """Return batches of small products of one size, each for a different result tile."""
     targets = triples[2]
     begins = np.flatnonzero(np.append(True, targets[1:] != targets[:-1]))
     counts = np.diff(np.append(begins, len(targets)))
@@ -110,7 +110,7 @@ def _add_one_by_one(
     *,
     batched: bool,
 ) -> None:
-    """Add products of any sizes: the first of a tile is written there, the others by way of one array."""
+    """Add products of any sizes: the first product of a tile is written directly, others through an array."""
     count = triples.shape[1]
     if not count:
         return

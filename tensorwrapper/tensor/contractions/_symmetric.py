@@ -1,4 +1,4 @@
-"""Contractions of symmetric boxes: of one index of each orbit, as products of two matrices.
+"""Contractions of symmetric boxes as matrix products over one index per orbit.
 
 Operations that move only the summed labels, in both operands alike, leave one product of each orbit, counted
 as often as it comes. Those that move only labels of one operand leave one row or column of each orbit.
@@ -144,7 +144,7 @@ def _symmetry_of(tensor: Tensor[Any], rank: int) -> Symmetry:
 
 
 def are_same(left: Tensor[Any], right: Tensor[Any]) -> bool:
-    """Return True if two operands are one."""
+    """Return True if two operands are the same."""
     return left is right or (left.buffer is right.buffer and left.layout == right.layout)
 
 
@@ -156,7 +156,7 @@ def _is_finite(tensor: Tensor[Any]) -> bool:
 
 
 def _within(symmetry: Symmetry, labels: Sequence[str], group: Sequence[str]) -> Symmetry:
-    """Return the operations that move no other labels than those of a group, in the order of that."""
+    """Return the operations that move only labels of a group, in the order of the group."""
     chosen = [slice(None) if label in group else mode for mode, label in enumerate(labels)]
     kept = [label for label in labels if label in group]
     return symmetry.select(*chosen).permute([kept.index(label) for label in group])
@@ -190,7 +190,7 @@ def _multiplied(
 
 
 def _inner(groups: list[Symmetry], *, left: bool) -> list[Symmetry]:
-    """Return how each operand packs the summed labels: alike, or the larger one alone as far as it can."""
+    """Return how the operands pack the summed labels: both alike, or only the larger one."""
     both = groups[0] & groups[1]
     larger = groups[0 if left else 1]
     if both == larger:
@@ -214,7 +214,7 @@ def _orbit_sums(matrix: Array, symmetry: Symmetry, extents: tuple[int, ...]) -> 
 
 
 def _beside(groups: Sequence[Symmetry]) -> Symmetry:
-    """Return the symmetry of groups of modes, one after the other."""
+    """Return the symmetry of concatenated groups of modes."""
     total = sum(own.rank for own in groups)
     generators: list[Operation] = []
     for own, (start, stop) in zip(
@@ -240,7 +240,7 @@ def _matrix(
     symmetry = _beside([own for _, own in groups])
     with memory_for(math.prod(counts), "elements of an operand"):
         if 2 * math.prod(counts) > turned.shape.size:
-            # To unpack all of a tensor is faster than to find the place of each element.
+            # Unpacking the whole tensor is faster than locating each element.
             box: Array = np.asarray(tensor._flat().to_dense()).transpose(order)
             flat = pack_box(box, symmetry)
         else:

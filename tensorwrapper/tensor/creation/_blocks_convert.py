@@ -1,4 +1,4 @@
-"""Block-sparse tensors of blocks, of the arrays of other libraries, and of patterns."""
+"""Create block-sparse tensors from blocks, arrays of other libraries, and patterns."""
 
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, overload
 
@@ -58,7 +58,7 @@ def blocks(
     symmetry: "SymmetryLike | None" = None,
     tolerance: float = 0.0,
 ) -> Tensor[S]:
-    """Return a tensor over a tiling of which some tiles are present, all others of one value."""
+    """Return a tensor over a tiling with some tiles present; all others have one value."""
 
 
 @overload
@@ -82,7 +82,7 @@ def blocks(
     symmetry: "SymmetryLike | None" = None,
     tolerance: float = 0.0,
 ) -> Tensor[Any]:
-    """Return a tensor over a tiling of which some tiles are present, all others of one value.
+    """Return a tensor over a tiling with some tiles present; all others have one value.
 
     Its shape is that of the tiling; `untiled` is the box. The memory is that of the present tiles, one after
     the other by number, and 8 bytes for each. Operators, slices by tiles and permutations keep the tiles.

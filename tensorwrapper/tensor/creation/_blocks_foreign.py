@@ -1,6 +1,6 @@
-"""The blocks of metatensor, of TeNPy and of cytnx, with the tiling that they say.
+"""Blocks of metatensor, TeNPy and cytnx, with their tilings.
 
-None of the libraries is imported: their attributes tell them apart.
+The libraries are not imported; objects are recognised by their attributes.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def given_blocks(source: Any, tiling: Tiling[Any] | None) -> Given | None:  # no
 
 
 def _of_bonds(tensor: Any) -> Given:  # noqa: ANN401 - cytnx has no types
-    """Return the blocks of a tensor of cytnx, whose bonds say how large they are."""
+    """Return the blocks of a cytnx tensor, with sizes from its bonds."""
     kind = tensor.uten_type_str()
     if "Block" not in kind or "Fermionic" in kind:
         raise ConversionError(
@@ -64,7 +64,7 @@ def _of_bonds(tensor: Any) -> Given:  # noqa: ANN401 - cytnx has no types
 
 
 def _of_charges(array: Any) -> Given:  # noqa: ANN401 - TeNPy has no types
-    """Return the blocks of an array of TeNPy, whose legs say where they begin."""
+    """Return the blocks of a TeNPy array, with starts from its legs."""
     parts = list(array)
     tiling = Tiling.from_marks(*[leg.slices for leg in array.legs])
     numbers = [tuple([int(own) for own in number]) for _, _, _, number in parts]
@@ -106,10 +106,10 @@ def _of_map(given: Any, tiling: Tiling[Any] | None) -> Given:  # noqa: ANN401 - 
 
 
 def _check_spans(spans: list[dict[int, tuple[int, int]]], tiling: Tiling[Any]) -> None:
-    """Raise if labels have other indices than the tiles that they are given for."""
+    """Raise if the indices of labels differ from those of their tiles."""
     for mode, (own, partition) in enumerate(zip(spans, tiling.partitions, strict=True)):
         for tile, span in own.items():
-            # A number that no tile has is refused with the others.
+            # Numbers outside the grid are refused later.
             right = _marks_of(partition, tile) if 0 <= tile < partition.count else span
             if span != right and (span[0] < span[1] or right[0] < right[1]):
                 raise ConversionError(
@@ -130,7 +130,7 @@ def _span_of(labels: Any, number: Index, mode: int) -> tuple[int, int]:  # noqa:
 
 
 def _cuts_of(spans: dict[int, tuple[int, int]], mode: int) -> Iterator[tuple[int, int]]:
-    """Return where the tiles of a mode begin and end, which blocks say of all of them."""
+    """Return the starts and stops of all tiles of a mode, from the blocks."""
     end: int | None = None
     for tile in range(max(spans, default=0) + 1):
         span = spans.get(tile)

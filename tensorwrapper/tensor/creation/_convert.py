@@ -1,4 +1,4 @@
-"""Tensors from other objects: arrays, nested lists, buffers, rows of any lengths."""
+"""Create tensors from other objects: arrays, nested lists, buffers, rows of any lengths."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -124,7 +124,7 @@ def as_tensor(
         tensor = cast("Tensor[Any]", value)
         return tensor.copy() if copy else tensor
     if copy is not False and isinstance(value, TensorCommon):
-        # A view has more to say than an array of its elements would: rows, tiles, origin, strings.
+        # Handle views first, because an array would lose rows, tiles, origin and strings.
         return cast("Tensor[Any]", value._as_operand())
     if isinstance(value, np.ma.MaskedArray):
         return _of_masked(cast("Any", value), copy=copy)
@@ -134,7 +134,7 @@ def as_tensor(
         array = _as_array(value, copy=copy)
         _check_elements(array)
     except (ConversionError, DTypeError):
-        # NumPy makes objects of lists that have a None, or no array.
+        # For lists with None, NumPy creates an object array or raises.
         if not isinstance(value, list | tuple) or not has_null(cast("object", value)):
             raise
         return _with_nulls(cast("Sequence[object]", value), null_rows)
@@ -180,7 +180,7 @@ def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
 
 
 def _by_protocol(value: object, *, copy: bool | None, null_rows: NullRows = "refuse") -> Tensor[Any] | None:
-    """Return a tensor of an object whose protocol has more than its elements; None for all others."""
+    """Return a tensor of an object whose protocol has more than elements; None for others."""
     foreign: Tensor[Any] | None = read_foreign(value, copy, null_rows)
     if foreign is not None:
         return foreign
@@ -272,7 +272,7 @@ def _as_array(value: object, *, copy: bool | None) -> Array:
 
 
 def _read_array(value: object, *, copy: bool | None) -> Array:
-    """Return the array that an object makes of itself."""
+    """Return the array from an object's protocol."""
     name = type(value).__name__
     try:
         extents: object = getattr(value, "shape", ())
@@ -387,7 +387,7 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
 
 
 def _of_numbers(rows: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any] | None:
-    """Return the tensor of rows that are lists of numbers; None for other rows."""
+    """Return a tensor of rows given as lists of numbers; None for other rows."""
     if not {list, tuple}.issuperset(map(type, rows)):
         return None
     lists = cast("list[Sequence[object]]", rows)
@@ -425,7 +425,7 @@ def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[An
 
 
 def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
-    """Return the rows that are the elements of an array of one mode of xarray or netCDF4."""
+    """Return the elements of a 1-d xarray or netCDF4 array as rows."""
     given: Any = value
     dtype: object = getattr(given, "dtype", None)
     extents: object = getattr(given, "shape", None)
@@ -441,13 +441,13 @@ def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
 
 
 def _joined(leaves: list[Array], dtype: "np.dtype[Any]") -> Array:
-    # A finer unit of time has fewer years: all other common types have room for all.
+    # Finer time units cover fewer years; other common dtypes hold all values.
     fitting = [convert_elements(own, dtype, copy=False) for own in leaves] if dtype.kind in "mM" else leaves
     return join_elements(fitting, dtype)
 
 
 def _where_they_were(made: Tensor[Any], rows: list[object]) -> Tensor[Any]:
-    """Return rows that start where the boxes did that they were made of."""
+    """Return rows with the origins of the boxes from which they were created."""
     boxes = [row.shape for row in rows if type(row) is Tensor and row.shape.is_box]
     if len(boxes) < len(rows) or not any(any(box.origin) for box in boxes):
         return made
@@ -473,7 +473,7 @@ _ONE: object = (1,)
 
 
 def _as_row(row: object) -> object:
-    """Return an array of another library, a view, or an array of lists as rows can be made of it."""
+    """Return an array of another library, a view, or an array of lists in a form for rows."""
     if isinstance(row, np.ndarray) and cast("Array", row).dtype.kind == "O":
         return cast("Array", row).tolist()
     known = (Sequence, np.ndarray, Tensor, *_NUMBERS, memoryview, bytearray)
@@ -493,7 +493,7 @@ _NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
 def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
-    """Return numbers as a flat array of this type, which must be able to say each of them."""
+    """Return numbers as a flat array of this dtype; raise if one does not fit."""
     try:
         # Without a dtype: given one, NumPy would parse text as numbers.
         leaf = unmasked_array(numbers)
@@ -515,7 +515,7 @@ def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
 
 
 def _depth_of(row: object) -> int:
-    """Return how many modes a row has, as far as its lists and arrays tell."""
+    """Return the number of modes of a row, as far as its lists and arrays determine it."""
     row = _as_row(row)
     if isinstance(row, Tensor):
         return cast("Tensor[Any]", row).rank
@@ -529,7 +529,7 @@ def _depth_of(row: object) -> int:
 def _shapes_of(
     row: object, depth: int, leaves: list[Array], dtype: "np.dtype[Any] | None"
 ) -> "Shape[Any] | SupportsIndex | list[Any]":
-    """Return the facts of a row for `Shape.jagged`, and put its elements at the end of `leaves`."""
+    """Return the description of a row for `Shape.jagged`, and append its elements to `leaves`."""
     row = _as_row(row)
     if isinstance(row, Tensor):
         tensor = cast("Tensor[Any]", row)
@@ -547,7 +547,7 @@ def _shapes_of(
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):
         raise ConversionError(f"a row of a jagged tensor is a list or an array, not {row!r}")
     items = cast("Sequence[object]", row)
-    # An empty list says nothing of its depth: its sisters do.
+    # An empty list has no depth; its siblings determine it.
     items = list(map(_as_row, items)) if depth > 1 else items
     if depth > 1 and all(isinstance(item, Sequence | np.ndarray | Tensor) for item in items):
         return [_shapes_of(item, depth - 1, leaves, dtype) for item in items]

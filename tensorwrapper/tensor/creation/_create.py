@@ -233,13 +233,13 @@ def full(
 
 
 def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | None) -> Tensor[Any]:
-    """Return a tensor of one text, whose bytes are there once."""
+    """Return a tensor of one repeated text, whose bytes are stored once."""
     if layout is not None:
         raise ConversionError("strings are in row-major order: full takes no layout with a text")
     one, _ = read_strings([value], "utf8" if isinstance(value, str) else "binary")
     try:
         data = one.take(np.zeros(space.size, np.int64))
-    except (MemoryError, ValueError) as error:  # NumPy says both of arrays that are too large.
+    except (MemoryError, ValueError) as error:  # NumPy raises either for arrays that are too large.
         raise too_large((space.size,), np.dtype(np.int64)) from error
     return make_tensor(packed_layout(space), Strings(data))
 
@@ -263,7 +263,7 @@ def _blocks(tensor: Tensor[Any], tiling: Tiling | None) -> Iterator[tuple[Shape[
     if shape.has_layers:
         return ((cell.shape, cell) for _, cell in cells)
     if shape.rank == 2 * shape.outer_rank > 2 and shape.raggedness != "ragged":
-        # Tiles lie in the box that they tile, not each at the place in the grid that leads to it.
+        # Tiles have positions in the box, not in the grid.
         grid = shape.outer().origin
         numbered = shape.translate_by([*[-k for k in grid], *[0] * len(grid)])
         return zip(Tiling.from_shape(numbered).tiles(), (cell for _, cell in cells), strict=True)
@@ -333,7 +333,7 @@ def _allocate(
     layout: Layout[Any] | None,
     make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]",
 ) -> Tensor[Any]:
-    """Return a tensor over memory that `make` gives; as much as the layout reaches."""
+    """Return a tensor over memory from `make`, as large as the layout requires."""
     kind = to_dtype(dtype)
     check_dtype(kind)
     if not isinstance(space, Shape):
@@ -351,7 +351,7 @@ def _allocate(
 def _new(
     make: "Callable[[int, np.dtype[Any]], npt.NDArray[Any]]", size: int, kind: "np.dtype[Any]"
 ) -> "npt.NDArray[Any]":
-    """Return memory that `make` gives."""
+    """Return memory from `make`."""
     if size * kind.itemsize > MAX_INT64:
         raise BufferSizeError(f"{size} elements of {kind} do not fit into an address space")
     try:

@@ -41,7 +41,7 @@ def reading_lazily(array: object) -> Generator[None, None, None]:
 
 
 def text_or_bytes(data: StringData) -> StringData:
-    """Return elements as text if all of them are UTF-8, else as bytes."""
+    """Return elements as text if all are UTF-8, otherwise as bytes."""
     try:
         return data.as_utf8()
     except StringDataError:

@@ -23,13 +23,13 @@ __all__ = ["nullable"]
 def nullable(
     values: "Tensor[S, J] | np.ndarray[J, np.dtype[S]]", valid: "npt.ArrayLike | Tensor[Any] | None" = None
 ) -> Tensor[S, J]:
-    """Return a tensor of these values, of which those that are not valid are nulls."""
+    """Return a tensor of these values, with nulls where they are not valid."""
 
 
 @overload
 def nullable(values: object, valid: "npt.ArrayLike | Tensor[Any] | None" = None) -> Tensor[Any]: ...
 def nullable(values: object, valid: "npt.ArrayLike | Tensor[Any] | None" = None) -> Tensor[Any]:
-    """Return a tensor of these values, of which those that are not valid are nulls.
+    """Return a tensor of these values, with nulls where they are not valid.
 
     Values without gaps in row-major order are shared, and so are the truth values. The value under a null is
     never shown.

@@ -1,4 +1,4 @@
-"""Tensors over the elements of the present tiles of a pattern, given in place of a shape."""
+"""Create tensors over the present tiles of a pattern, given instead of a shape."""
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 

@@ -1,4 +1,4 @@
-"""Tensors of strings from other objects."""
+"""Create tensors of strings from other objects."""
 
 from typing import Any, Literal, overload
 

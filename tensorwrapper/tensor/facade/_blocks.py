@@ -1,4 +1,4 @@
-"""Tiles of which some are present: which they are, their elements, and tensors of more or fewer of them."""
+"""Methods of block-sparse tensors: the pattern, its elements, and changes of the pattern."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsFloat, TypeAlias
@@ -23,7 +23,7 @@ TileChoice: TypeAlias = "BlockPattern[Any] | npt.ArrayLike | Callable[..., npt.A
 
 
 def blocks_work() -> Any:  # noqa: ANN401 - a module
-    """Return the module with the work of these methods."""
+    """Return the module that implements these methods."""
     # Loaded here: most programs have no tensors in blocks.
     from tensorwrapper.tensor.tiles import _operations  # noqa: PLC0415
 
@@ -40,7 +40,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def pattern(self) -> "BlockPattern":
         """The present tiles; a dense tiled tensor has all. O(tiles) of a view, else O(1).
 
-        A tile without elements is present in no view.
+        Tiles without elements are absent in views.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     @property
     @or_absent
     def stored_pattern(self) -> "BlockPattern":
-        """The stored tiles: of a symmetric tensor one of each orbit, else all that are present.
+        """The stored tiles: one per orbit of a symmetric tensor, otherwise all present tiles.
 
         Raises as `pattern` does.
 
@@ -98,7 +98,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def keep_tiles(
         self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
     ) -> "Tensor[ScalarT_co]":
-        """Return a tensor in which just these tiles are present; a copy of their elements.
+        """Return a tensor with exactly these tiles present; copies their elements.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return made
 
     def with_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":
-        """Return a copy in which these tiles are present, too: of the fill, and they can be written to.
+        """Return a writable copy in which these tiles are also present, filled with the fill value.
 
         Parameters
         ----------
@@ -152,7 +152,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return made
 
     def retiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
-        """Return a copy cut into other tiles: those are present that share an element with a present one.
+        """Return a copy with another tiling; tiles that overlap present tiles are present.
 
         Raises
         ------
@@ -170,7 +170,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return made
 
     def add_tiles(self, source: "TileSource") -> None:
-        """Add blocks to present tiles, in the order given; a tile may come any number of times.
+        """Add blocks to present tiles, in the given order; tiles may be repeated.
 
         An error changes nothing. Sums follow the rule of `accumulate_into`.
 
@@ -239,7 +239,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ord: "NormOrder" = "fro",  # noqa: A002
         per: Literal["tile", "element"] = "tile",
     ) -> "Tensor[ScalarT_co]":
-        """Return a copy from which small tiles are dropped; without arguments, tiles of the fill alone.
+        """Return a copy without small tiles; without arguments, only tiles equal to the fill are dropped.
 
         Parameters
         ----------

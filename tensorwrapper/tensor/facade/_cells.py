@@ -1,4 +1,4 @@
-"""Tiles and cells of a tensor: selected, put back, put together by their size, and reduced."""
+"""Select, scatter, group and reduce tiles and cells of a tensor."""
 
 import functools
 import math
@@ -62,16 +62,16 @@ _NUMBERS: Final[dict[object, _OfTiles]] = {
 @final
 @frozen(eq=False)
 class CellGroup(Generic[ScalarT_co]):
-    """The cells of one size, as one box; `Tensor.group_by_shape` makes it."""
+    """The cells of one size as one box, created by `Tensor.group_by_shape`."""
 
     indices: IntArray
     """The (n, outer rank) absolute indices that lead to each cell."""
     cells: "Tensor[ScalarT_co]"
-    """A copy of the cells, one after the other: rank 1 more than that of a cell."""
+    """A copy of the stacked cells, with rank one more than a cell."""
 
     @property
     def extents(self) -> Extents:
-        """The extents that these cells have."""
+        """Extents of these cells."""
         extents: Extents = self.cells.shape.extents
         return extents[1:]
 
@@ -206,7 +206,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         )
 
     def _check_layers(self, what: str) -> None:
-        """Raise where elements of the first layer are other cells than those of the shape without layers."""
+        """Raise if elements of the first layer differ from the cells of the shape without layers."""
         shape = self.shape
         flat = shape.flatten()
         if shape.has_layers and (flat.is_box or shape.outer_rank != flat.outer_rank):
@@ -332,7 +332,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         return reduce_box(known, array, marks, None)
 
     def _valid_runs(self) -> tuple[Array, IntArray]:
-        """Return the valid elements, cell by cell, and where those of each cell begin and end."""
+        """Return the valid elements by cell, and the boundaries of the cells."""
         # Loaded here: most tensors have no nulls.
         from tensorwrapper.tensor.rows._nulls import sides_of  # noqa: PLC0415
 
@@ -367,7 +367,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         for extents, own in sizes:
             cells = own if present is None else own[present[own]]
             if len(cells) < len(own):
-                # Absent tiles of one size are alike: one of them is enough.
+                # Absent tiles of one size are equal, so compute one of them.
                 one = np.broadcast_to(cast("Any", tiles).fill, (1, *extents))
                 found.append((own, np.broadcast_to(_called(function, one), (len(own),))))
             box = Shape(*extents)

@@ -177,12 +177,12 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return self._buffer.equals(mine, known._buffer, theirs, equal_nan=equal_nan)
 
     def __contains__(self, value: object) -> bool:
-        # Without it Python would compare with each row, which are tensors and equal to nothing else.
+        # Otherwise Python would compare with each row, which is a tensor and never equal to another object.
         return self._buffer.contains(self._layout.implementation, value)
 
     def __deepcopy__(self, memo: object) -> Self:
         return self.copy()
 
     def __copy__(self) -> Self:
-        # Pickling, which Python falls back on, would copy the elements of some layouts and share others.
+        # Python's fallback to pickling would copy elements for some layouts and share them for others.
         return self._make(self._layout, self._buffer)

@@ -1,4 +1,4 @@
-"""Tensors for others: NumPy's protocols and DLPack."""
+"""Exchange protocols: NumPy's protocols and DLPack."""
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 

@@ -45,7 +45,7 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
     def __setitem__(self, key: "ArrayKey | NamedKey", value: "npt.ArrayLike | TensorBase[Any]") -> None:
         """Write `value`, broadcast as NumPy does, into the selected part; an error changes nothing.
 
-        Where an array names a place twice, the last value counts.
+        If an array selects a position twice, the last value counts.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         kind: object = type(value)
         if kind is float or kind is int:
             array = self._held_array()
-            # Only a buffer of one run of memory caches an array.
+            # Only contiguous buffers cache an array.
             dense = cast("Dense[Any]", self._buffer)
             if array is not None and dense.write_number(array, key, cast("float", value)):
                 return
@@ -84,7 +84,7 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
             write_key(self._layout, self._buffer, key, self._as_values(value))
 
     def _marks_of(self, key: object) -> "Array | None":
-        """Return a mask over the same rows as a flat array, if both are runs of memory; else None."""
+        """Return a mask over the same rows as a flat array if both are contiguous; otherwise None."""
         if not isinstance(key, TensorBase):
             return None
         mask = cast("TensorBase[Any]", key)
@@ -168,7 +168,7 @@ def _names_after(layout: Layout[Any], key: object) -> ModeNames | None:
 
 
 def _are_arrays(key: Any) -> bool:  # noqa: ANN401 - a tuple of whatever there is
-    """Return True if a key is made of lists and arrays alone."""
+    """Return True if a key has only lists and arrays."""
     for item in key:
         if type(item) is not list and (type(item) is not np.ndarray or not item.ndim):
             return False
@@ -190,7 +190,7 @@ class OuterIndexer(Generic[_T]):
         return self._tensor._see(chosen_layout(self._tensor._layout, key))
 
     def __setitem__(self, key: ArrayKey, value: "npt.ArrayLike | TensorBase[Any]") -> None:
-        """Write `value`, broadcast, into the outer product of the positions, none of which may come twice."""
+        """Write `value`, broadcast, into the outer product of the positions, which must be unique."""
         self._tensor._check_writeable()
         self[key].assign(value)
 
@@ -205,14 +205,14 @@ class PointIndexer(Generic[_T]):
     def __getitem__(self, key: "ArrayKey | IndexIterator[Any]") -> _T:
         """Return the elements at the points, as a new tensor.
 
-        A running iterator over indices gives the points that are left, and goes on behind them.
+        A running iterator over indices yields the remaining points, and is advanced past them.
         """
         tensor = self._tensor
         if is_running(key):
             return tensor._led_to(key)
         items: Any = key
         if isinstance(key, tuple) and _are_arrays(items):
-            # The modes of the points come first unchanged. The general method raises their errors.
+            # The modes of the points come first, unchanged. The general method raises errors.
             array = tensor._held_array()
             if array is not None and len(items) <= array.ndim and tensor._layout.implementation.names is None:
                 try:
@@ -226,7 +226,7 @@ class PointIndexer(Generic[_T]):
     def __setitem__(
         self, key: "ArrayKey | IndexIterator[Any]", value: "npt.ArrayLike | TensorBase[Any]"
     ) -> None:
-        """Write one value per point; the last one counts where a point comes twice."""
+        """Write one value per point; for repeated points the last value counts."""
         if is_running(key):
             view_of(self._tensor).vindex[key] = value
             return

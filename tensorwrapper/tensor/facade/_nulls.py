@@ -119,7 +119,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def drop_null(self) -> "Tensor[ScalarT_co]":
         """Return the valid elements as a plain tensor: rows get shorter. O(n).
 
-        A box of one mode gets shorter, too; one of more modes becomes rows along the last of them.
+        A 1-d box also gets shorter; a box of higher rank becomes rows along the last mode.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Operators and NumPy's protocols, for tensors and views: NumPy computes on the elements, the shape stays.
+"""Operators and NumPy's protocols for tensors and views: NumPy computes elements, shapes are kept.
 
 The operators are a thin layer over the ufuncs. It checks the other operand first, because NumPy's mixin calls
 the ufunc for any object: ``t == None`` would be NumPy's TypeError, and the comparisons of other classes would
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "Operators"]
 
 Operand: TypeAlias = "TensorCommon[Any] | npt.ArrayLike"
-"""An operand beside a tensor: numbers, strings, arrays, lists of them, tensors and views."""
+"""An operand of a tensor: numbers, strings, arrays, lists of these, tensors and views."""
 
 Scalar: TypeAlias = "complex | np.generic | str | bytes"
 """A single value as an operand, which keeps the rank."""
 
 _J = TypeVar("_J", bound=AnyRank)
 Beside: TypeAlias = "complex | np.generic | str | bytes | Operators[Any, _J]"
-"""An operand that keeps the rank: a single value, or one with as many modes."""
+"""An operand that keeps the rank: a single value, or one of the same rank."""
 
 _F = TypeVar("_F", bound=np.inexact[Any])
 # These come first where integers and booleans become others: mypy does not check the bound of the variable
@@ -247,7 +247,7 @@ def _asked(other: object, theirs: str, tensor: object) -> object:
 
 
 def _read(other: object, ufunc: np.ufunc) -> Any:  # noqa: ANN401
-    """Return another object as an operand, or raise the error of all calls for it."""
+    """Return an object as an operand, or raise the common error."""
     from tensorwrapper.tensor.operators._operand import read_operand  # noqa: PLC0415 - as of all calls
 
     return read_operand(other, ufunc.__name__)

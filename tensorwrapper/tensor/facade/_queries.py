@@ -52,7 +52,7 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
 
     @property
     def is_readonly(self) -> bool:
-        """True if writing raises: the memory is read-only, or several indices share a place."""
+        """True if writes raise, because memory is read-only or several indices share a position."""
         return not (not self._buffer.is_readonly and self._layout.is_injective)
 
     @property

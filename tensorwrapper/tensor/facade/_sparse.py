@@ -78,7 +78,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return self.nnz / size if size else 0.0
 
     def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
-        """Return indices and values of the stored elements, as of one moment: `coords` and `values`.
+        """Return consistent `coords` and `values` of the stored elements.
 
         Raises
         ------

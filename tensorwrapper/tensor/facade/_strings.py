@@ -29,7 +29,7 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
 
     def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
-        """Return how many bytes each element of a tensor of strings has; a null has none.
+        """Return the number of bytes of each string; 0 for a null.
 
         Raises
         ------
@@ -48,7 +48,7 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         return made
 
     def to_string_data(self) -> "StringData":
-        """Return the strings in row-major order, as of now; their bytes are shared.
+        """Return the current strings in row-major order; their bytes are shared.
 
         ``pyarrow.array(t.to_string_data())`` makes an Arrow array.
 

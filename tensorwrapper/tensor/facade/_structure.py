@@ -40,7 +40,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         boundary: "Literal['constant'] | Boundary" = "constant",
         fill_value: object = 0,
     ) -> "View[ScalarT_co, IndexT_co]":
-        """Return a view that goes on beyond its ends, as NumPy's pad; nothing is copied.
+        """Return a padded view, as NumPy's pad, without copying.
 
         The elements keep their indices. Rows, cells and tiles go on each by itself, as of `View.pad`;
         `pad_rows` makes rows as long as one another, in a copy.
@@ -129,7 +129,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
     def _pad_with_nulls(
         self, length: SupportsIndex, fill_value: object, mode: SupportsIndex, *, clip: bool
     ) -> Self:
-        """Pad values, and beside them whether they are valid."""
+        """Pad values and their validity."""
         me: Any = self
         values = me.fill_null(0).pad_rows(
             length, fill_value=0 if fill_value is None else fill_value, mode=mode, clip=clip
@@ -141,7 +141,7 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
 def cut_rows(
     layout: Layout[Any], counts: "SupportsIndex | npt.ArrayLike | TensorBase[Any]", mode: SupportsIndex
 ) -> Layout[Any]:
-    """Return the layout without layers in which `mode` is dealt to rows of these lengths."""
+    """Return the layout without layers in which `mode` is split into rows of these lengths."""
     flat = layout.flatten()
     number = mode_of(mode, flat.shape.rank)
     if not isinstance(counts, TensorBase) and not np.ndim(cast("Any", counts)):
@@ -168,7 +168,7 @@ def _cut_evenly(layout: Layout[Any], count: int, mode: int) -> Layout[Any]:
 
 
 def _lengths_of(tensor: TensorBase[Any], mode: int) -> tuple[IntArray, IntArray | None]:
-    """Return the counts as a flat array, and where those of each prefix begin, if they say so."""
+    """Return the counts as a flat array, and the starts of each prefix's counts, if given."""
     flat: IntArray = tensor.elements()
     if tensor.shape.rank == 1:
         return flat, None

@@ -23,7 +23,7 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
 
     @property
     def symmetry(self) -> "Symmetry | None":
-        """The symmetry that its storage guarantees; None where all elements are stored.
+        """The symmetry guaranteed by the storage; None if all elements are stored.
 
         A part of a symmetric tensor has the operations that move each mode to one of which the same is
         selected. O(order + selected positions).

@@ -1,4 +1,4 @@
-"""Writing into tensors: assignment that is whole or not at all, and accumulation where places are shared."""
+"""Write into tensors: atomic assignment, and accumulation at shared positions."""
 
 from typing import Any, Generic, cast
 
@@ -93,7 +93,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             extents = self.shape.extents
             self._buffer.assign(layout, np.broadcast_to(self._as_values(value, extents, casting), extents))
         else:
-            # Lists of lists of any lengths are not arrays, whose rank NumPy could tell.
+            # Ragged lists are not arrays, so NumPy cannot determine their rank.
             lists = isinstance(value, list | tuple)
             if lists or np.ndim(value):
                 given = (
@@ -143,9 +143,9 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         return values if extents is None else fit_extents(values, extents)
 
     def _boxed(self, value: Any) -> Any:  # noqa: ANN401 - a tensor, or what NumPy reads
-        """Return a tensor that is written as the array that it is, or refuses to be; all else as it is.
+        """Return a tensor as an array to write, or raise; other values unchanged.
 
-        A number is one, whatever its container, and sparse tensors are written into sparse ones.
+        Scalars are handled whatever their container, and sparse tensors are written into sparse tensors.
         """
         if not isinstance(value, TensorBase):
             return value
@@ -229,7 +229,7 @@ def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa
 
 
 def values_into(values: TensorBase[Any], target: Shape[Any], what: str) -> Array:
-    """Return a value for each element of a target in row-major order, by the rule of operands.
+    """Return a value for each element of a target in row-major order, by broadcasting rules.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Keys that are arrays or jagged tensors: read and write their selections in place."""
+"""Read and write selections by keys that are arrays or jagged tensors."""

@@ -1,4 +1,4 @@
-"""Keys with arrays: read and write the selections of NumPy's indexing in place."""
+"""Read and write selections by keys with arrays, as in NumPy's indexing."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,7 @@ def read_key(
 
 
 def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, values: Array) -> None:
-    """Write values where NumPy's indexing with arrays would; of a place that comes twice the last counts."""
+    """Write values as NumPy's indexing with arrays does; the last value counts for repeated positions."""
     items = to_items(key, layout.shape)
     memory = buffer.memory_of(layout.implementation)
     with numpys_errors(layout.shape):

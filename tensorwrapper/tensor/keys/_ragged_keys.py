@@ -33,7 +33,7 @@ def _elements_of(key: TensorBase[Any]) -> Array:
 
 
 def chosen_layout(layout: Layout[Any], key: object) -> Layout[Any]:
-    """Return the layout of the selection of a key with arrays, each mode, or each row, by itself; no copy.
+    """Return the layout of an outer selection by a key with arrays, without a copy.
 
     Errors are those of `outer_product` and of `choose`.
     """

@@ -1,4 +1,4 @@
-"""NumPy's functions of all elements, for rows and for elements some of which are nulls."""
+"""NumPy's functions of all elements, for rows and nullable elements."""
 
 import inspect
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def call_on_all(
 ) -> object:
     """Return the result of a function of NumPy for all elements of its first argument, O(elements).
 
-    Nulls are left out, but for distinct elements, of which a null is the last one.
+    Nulls are skipped, except among distinct elements, where a null is last.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def call_on_all(
 
 
 def _indices(tensor: TensorBase[Any], places: IntArray, short: str) -> "Array | tuple[Array, ...]":
-    """Return the positions in each mode of elements that are counted in their order."""
+    """Return the positions in each mode of elements given by ordinals."""
     shape = tensor._flat().shape
     found = shape.indices_at(places) - np.array(shape.origin, np.int64)
     return found if short == "argwhere" else tuple(found.T)
@@ -115,7 +115,7 @@ def _distinct(
 
 
 def _nullable(tensor: TensorBase[Any], values: Array, *, has_null: bool) -> TensorBase[Any]:
-    """Return distinct elements, and a null behind them if there is one."""
+    """Return distinct elements, followed by a null if there is one."""
     buffer: Any = Dense(values)
     if holds_strings(tensor.dtype):
         from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Ufuncs of block-sparse tensors: of the fills, and of the tiles that any operand has.
+"""Ufuncs of block-sparse tensors, applied to the fills and to tiles present in any operand.
 
 A product with zero is zero if the other side is finite. So a product has the tiles of both sides, and those
 of one side with an element that is not finite. Results equal those of dense arrays.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["compute_blocks"]
 
 _ABSORBING: Final = frozenset(("multiply", "logical_and", "bitwise_and"))
-"""Ufuncs that are zero where one side is zero, unless the other is not finite."""
+"""Ufuncs that are zero where one operand is zero and the other finite."""
 
 _QUOTIENTS: Final = frozenset(("divide", "floor_divide", "remainder", "fmod"))
 """Ufuncs that are zero where the first side is zero, unless the second is zero or not finite."""
@@ -59,7 +59,7 @@ class _Side:
     """A tensor that has all tiles."""
 
     def at(self, pattern: BlockPattern[Any]) -> Any:  # noqa: ANN401 - an array, or a number as it is
-        """Return the elements of the tiles of a pattern, one tile after the other."""
+        """Return the concatenated elements of a pattern's tiles."""
         if self.tiles is not None:
             return self.tiles.at(pattern)
         if self.per_tile is not None:
@@ -160,7 +160,7 @@ def _merged(
 ) -> "tuple[Array, ...]":
     """Return the results of a function of two operands of other tiles: of each alone, and where both are.
 
-    To write each side out to all tiles first would take twice the memory, and that is most of the time.
+    Expanding each side to all tiles would double the memory traffic, which dominates the time.
     """
     sides = [(own, has_tiles(pattern, own.pattern)) for own in (one, other)]
     results: tuple[Array, ...] = ()
@@ -204,7 +204,7 @@ def _among(
 def _kept_symmetry(
     operands: list[Operand], seen: "Sequence[PresentTiles[Any] | None]", name: str
 ) -> "Symmetry | None":
-    """Return the symmetry that is left to a result; None unless all operands with modes have one."""
+    """Return the symmetry of a result; None unless all operands with modes are symmetric."""
     tensors = [own for own in operands if isinstance(own, TensorBase) and own.shape.rank]
     if not all(own.buffer.stores_orbits for own in tensors) or any(
         np.ndim(cast("Any", own)) for own in operands if not isinstance(own, TensorBase)
@@ -253,7 +253,7 @@ def _is_sparse(operand: Operand, tiles: PresentTiles[Any] | None) -> bool:
 
 
 def _check_tilings(cuts: Sequence[PresentTiles[Any]], name: str) -> None:
-    """Raise if boxes of the same extents are cut into other tiles."""
+    """Raise if boxes of the same extents have different tilings."""
     one = cuts[0].pattern.tiling
     for other in [own.pattern.tiling for own in cuts[1:]]:
         if one.elements.extents != other.elements.extents:
@@ -302,7 +302,7 @@ def _side(
     make: "Callable[[Layout[Any], BufferCommon[Any]], TensorBase[Any]]",
     where: tuple[str, int],
 ) -> _Side:
-    """Return an operand beside the tiles of the reference, which has the shape of the result."""
+    """Return an operand aligned with the tiles of the reference, which has the result's shape."""
     if tiles is not None:
         return _Side(tiles=tiles)
     if not (operand.shape.rank if isinstance(operand, TensorBase) else np.ndim(operand)):
@@ -346,7 +346,7 @@ def _pattern_of(
     sides: list[_Side],
     reference: PresentTiles[Any],
 ) -> BlockPattern[Any]:
-    """Return the tiles of a result: all others are the function's result for the fills."""
+    """Return the present tiles of a result; all others are the function of the fills."""
     tiling = reference.pattern.tiling
     patterns = [
         make_block_pattern(tiling, own.tiles.pattern.ordinals()) for own in sides if own.tiles is not None
@@ -376,7 +376,7 @@ def _not_absorbed(
     tiles: PresentTiles[Any],
     common: BlockPattern[Any],
 ) -> BlockPattern[Any]:
-    """Return the tiles of one side alone that zeros beside them do not make zero; O(elements)."""
+    """Return the tiles of only one side that stay nonzero when multiplied by zero; O(elements)."""
     alone = ~has_tiles(tiles.pattern, common)
     values = tiles.values_of(alone)
     pattern = make_block_pattern(common.tiling, tiles.pattern.ordinals()[alone])
@@ -395,12 +395,12 @@ def _not_zero(
     side: _Side,
     union: BlockPattern[Any],
 ) -> BlockPattern[Any]:
-    """Return the other tiles of an operand that has all, which zeros beside it do not make zero."""
+    """Return the other tiles of a dense operand that stay nonzero when multiplied by zero."""
     elements: Array = side.dense.elements() if side.dense is not None else cast("Array", side.per_tile)
     with np.errstate(all="ignore"):
         made = np.asarray(function(*[elements if own is side else own.fill() for own in sides]))
     odd = np.flatnonzero(~is_fill(made, np.zeros((), made.dtype)))
     if side.dense is not None and len(odd):
-        # The elements of a tiled shape come one tile after the other.
+        # The elements of a tiled shape are ordered tile by tile.
         odd = different(np.searchsorted(BlockPattern(union.tiling).offsets(), odd, "right") - 1)
     return (make_block_pattern(union.tiling, odd) - union).nonempty()

@@ -66,7 +66,7 @@ def _runs(inputs: "tuple[Any, ...]") -> list[Any] | None:
 
 
 def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
-    """Return operands as arrays of the rank of a box, without a copy; else None."""
+    """Return operands as arrays of the rank of a box, without a copy; None if not possible."""
     if not shape.is_box or shape.has_layers:
         return None
     arrays: list[Any] = []
@@ -80,7 +80,7 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
 
 
 def _are_alike(one: "Layout[Any]", other: "Layout[Any]") -> bool:
-    """Return True if the result of two packed operands surely has the layout of the other."""
+    """Return True if the result of two packed operands certainly has the layout of the other."""
     mine, theirs = one.shape, other.shape
     if mine is theirs:
         return True

@@ -1,4 +1,4 @@
-"""NumPy's functions of one element at a time, for rows and for elements some of which are nulls."""
+"""NumPy's elementwise functions, for rows and nullable elements."""
 
 import inspect
 from collections.abc import Callable
@@ -21,7 +21,7 @@ OF_ONE_ELEMENT: Final = frozenset(
         *("nan_to_num", "real", "round", "sinc"),
     )
 )
-"""The names of functions whose result at an element is of that element alone."""
+"""Names of elementwise functions."""
 
 
 def call_for_each(
@@ -29,7 +29,7 @@ def call_for_each(
 ) -> object:
     """Return a tensor of the results of a function at each element; a null stays null, O(elements).
 
-    `rest` and `named` are the function's further arguments, with arrays in the place of boxes.
+    `rest` and `named` are the function's other arguments, with arrays instead of boxes.
     """
     plain, valid = sides_of(tensor)
     flat, whole = plain.elements(), not tensor.buffer.nullable

@@ -57,7 +57,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
-    # Dense tensors need none of these checks.
+    # Skip these checks for dense tensors.
     buffers = [tensor.buffer for tensor in tensors if type(tensor.buffer) is not Dense]
     may_be_null = any(buffer.nullable for buffer in buffers)
     if may_be_null:
@@ -105,7 +105,7 @@ def _call_on_orbits(
     where: object,
     options: dict[str, Any],
 ) -> object:
-    """Return packed results where a symmetry survives, else dense ones."""
+    """Return packed results if a symmetry survives, otherwise dense results."""
     from tensorwrapper.tensor.operators._symmetric import compute_symmetric  # noqa: PLC0415 - few are
 
     plain = where is True and all(out is None for out in outs)
@@ -131,7 +131,7 @@ def _call_with_nulls(
     *,
     may_be_null: bool,
 ) -> object:
-    """Return results of operands with nulls, or of others that go where nulls are."""
+    """Return results for nullable operands, or for plain operands with a nullable target."""
     name = ufunc.__name__
     _refuse_where(where, name, "tensors with nulls")
     made: tuple[TensorBase[Any], ...]
@@ -184,7 +184,7 @@ _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_
 
 
 def _in_range(operands: list[Operand]) -> list[Operand]:
-    """Return integers of Python beside typed ones with a type too, beyond all types as infinities."""
+    """Return Python integers with a dtype; integers beyond all dtypes become infinities."""
     typed = [operand for operand in operands if isinstance(operand, TensorBase | np.ndarray)]
     if any(operand.dtype.kind not in "iu" for operand in typed):
         return operands
@@ -200,7 +200,7 @@ def _typed(number: int) -> Array:
 def _masked(
     where: object, operands: list[Operand], outs: "tuple[Out, ...]", name: str
 ) -> "tuple[Any, list[Operand]]":
-    """Return a mask as an operand, or True for none, and the operands that NumPy takes beside it."""
+    """Return a mask as an operand, or True without a mask, and the operands for NumPy."""
     if where is True:
         return True, operands
     mask = _with_all_elements(_read_where(where, outs, name))
@@ -312,7 +312,7 @@ def _computed(
         return ufunc(*arrays, out=tuple(targets), **options)
     where = options.pop("where", True)
     if where is not True:
-        # NumPy computes the marked elements alone.
+        # NumPy computes only the marked elements.
         made = [
             np.zeros(cast("Array", own).shape, dtype)
             for own, dtype in zip(targets, types_made(ufunc, arrays, options), strict=True)
@@ -354,7 +354,7 @@ def _may_lose(
 
 
 def types_made(ufunc: np.ufunc, arrays: "list[Any]", options: dict[str, Any]) -> "list[np.dtype[Any]]":
-    """Return the types of the results: those of no elements."""
+    """Return the dtypes of the results, computed from empty operands."""
     none = [np.reshape(own, -1)[:0] if isinstance(own, np.ndarray | np.generic) else own for own in arrays]
     plain = {key: own for key, own in options.items() if key != "where"}
     return [np.asarray(own).dtype for own in _several(ufunc(*none, **plain))]
@@ -418,7 +418,7 @@ def _given_back(
 
 
 def _several(results: object) -> "tuple[Array, ...]":
-    """Return the results of a ufunc, of which most have one."""
+    """Return the results of a ufunc, usually one."""
     return cast("tuple[Array, ...]", results if isinstance(results, tuple) else (results,))
 
 
@@ -470,7 +470,7 @@ def over_array(array: Array, shape: Shape[Any], operands: Sequence[object]) -> "
 
 
 def flat_operands(operands: Sequence[Operand], reference: "TensorBase[Any]", name: str) -> list[Any]:
-    """Return operands as flat arrays beside the elements of the reference, numbers as they are."""
+    """Return operands as flat arrays aligned with the reference; numbers unchanged."""
     shape = reference.shape.flatten()
     return [_flat_beside(operand, reference, shape, name) for operand in operands]
 

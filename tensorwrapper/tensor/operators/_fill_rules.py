@@ -1,4 +1,4 @@
-"""Operands beside a sparse tensor: the rule for tensors and for views, which reads fills alone."""
+"""The rule for operands of sparse tensors and views, which depends only on fills."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,11 +12,11 @@ from tensorwrapper.typing import Array
 __all__ = ["DENSE", "check_beside", "check_one_fill"]
 
 DENSE: Final = object()
-"""Marker in place of the fill of a dense tensor, which has none."""
+"""Marker for dense tensors, which have no fill."""
 
 
 def check_beside(name: str, masks: Iterable[object], choices: Sequence[object]) -> None:
-    """Raise unless operands, of which one is sparse, have a sparse tensor as result.
+    """Raise unless operands, at least one of them sparse, have a sparse result.
 
     Parameters
     ----------

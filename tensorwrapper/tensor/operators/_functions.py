@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors: three that choose and join elements, and arrays of boxes for all others."""
+"""NumPy's functions on tensors: three that select and join, and others by arrays of boxes."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -118,7 +118,7 @@ def call_function(
 def _call_of_rows(
     function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> Callable[..., object] | None:
-    """Return the call of a function for tensors that are not arrays: sparse ones, rows, nulls; else None."""
+    """Return the implementation of a function for sparse, jagged or nullable tensors; otherwise None."""
     if is_of_stored(function, arguments, options):
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
@@ -135,7 +135,7 @@ _MOVE: Final = frozenset(
         *("swapaxes", "take", "take_along_axis", "tile", "transpose", "vstack"),
     )
 )
-"""Functions of NumPy whose results have elements of their first argument, and no others."""
+"""NumPy functions whose results only have elements of their first argument."""
 
 
 def is_nullable_number(value: object) -> bool:
@@ -179,7 +179,7 @@ def _moved_with_nulls(
 
 
 def _has_rows(value: object) -> bool:
-    """Return True if a value is of rows, or of elements that may be nulls, of which NumPy knows neither."""
+    """Return True if a value has rows or is nullable, which NumPy does not support."""
     return is_tensor_or_view(value) and (
         not value.shape.flatten().is_box or (value.is_nullable and value.dtype.kind not in "TO")
     )
@@ -197,11 +197,11 @@ _COMPUTE_IN: Final = {
     **dict.fromkeys(["nansum", "nanprod", "nancumsum", "nancumprod", "nanmean", "nanstd", "nanvar"], 2),
     "trace": 4,
 }
-"""Functions that reduce, and the place of ``dtype`` among their arguments."""
+"""Functions that reduce, with the position of their ``dtype`` argument."""
 
 
 def _check_type(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
-    """Raise if a function that reduces is to compute in a type that elements do not go into."""
+    """Raise if a reduction would compute in a dtype to which elements cannot be cast."""
     place = _COMPUTE_IN.get(short)
     if place is None or not arguments:
         return
@@ -232,7 +232,7 @@ def _refuse_lost_writes(short: str, arguments: "tuple[Any, ...]", options: dict[
 
 
 def _as_arrays(value: object, name: str, short: str) -> object:
-    """Return an argument with arrays in the place of boxes, also inside lists and tuples."""
+    """Return an argument with boxes replaced by arrays, also inside lists and tuples."""
     if is_tensor_or_view(value):
         tensor = value._as_operand()
         if tensor.buffer.fill_value is not None:
@@ -296,7 +296,7 @@ def _are_lazy(operands: Iterable[object]) -> bool:
 
 
 def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
-    """Return the view of the operands, as elements of a type; each of them is cast, as NumPy's are."""
+    """Return the view of the operands, each cast to a dtype as in NumPy."""
     if dtype is None:
         return view
     for own in given:
@@ -383,7 +383,7 @@ def _promoted(choices: "Sequence[Array | complex]") -> list[Array]:
 
 
 def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
-    """Return the strings that are chosen: places in those of both choices, one after the other."""
+    """Return the chosen strings, by positions in the concatenation of both choices."""
     mask, x, y = operands
     if not (is_text(x) and is_text(y)) or kind_of(x) != kind_of(y):
         raise DTypeError("where: strings are chosen from strings, text from text and bytes from bytes")
@@ -461,7 +461,7 @@ def _stack(
 def _tensors(
     given: Iterable[object], name: str, axis: "SupportsIndex | None" = None
 ) -> list[TensorBase[Any]]:
-    """Return the operands to join as tensors, of which at least one is given.
+    """Return the operands to join as tensors, at least one of which is a tensor.
 
     Arrays have no origin: they get that of the first tensor, except along the mode `axis`.
     """
@@ -484,7 +484,7 @@ def _tensors(
 
 
 def _joined_shape(parts: "list[TensorBase[Any]]", mode: int) -> "Shape[Any] | None":
-    """Return the shape of jagged parts one after the other; None for boxes, of which NumPy knows it."""
+    """Return the shape of concatenated jagged parts; None for boxes, which NumPy handles."""
     shapes = [part.shape.flatten() for part in parts]
     for part in parts:
         if part.shape.rank != parts[0].shape.rank:
@@ -538,7 +538,7 @@ def _join_with_nulls(
     casting: _Casting,
     name: str,
 ) -> TensorBase[Any]:
-    """Join values, and beside them whether they are valid."""
+    """Join values and their validity."""
     given: Any = parts
     values = _join([own.fill_null(0) for own in given], shape, mode, dtype, casting, name)
     valid = _join([own.is_valid() for own in given], shape, mode, None, casting, name)

@@ -1,4 +1,4 @@
-"""Calls of NumPy on elements some of which are nulls: NumPy computes on those that are valid alone.
+"""Calls of NumPy on nullable elements: NumPy computes only on valid elements.
 
 An element is null if one of its operands is. For truth values, `and` and `or` give an answer where the other
 operand alone decides. The value under a null takes no part, not even in a warning.
@@ -23,7 +23,7 @@ from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
 __all__ = ["compute_with_nulls", "is_nullable", "valid_at"]
 
 _KLEENE: Final = {"bitwise_and": False, "logical_and": False, "bitwise_or": True, "logical_or": True}
-"""Ufuncs whose answer one operand of truth values may give alone, and which one does."""
+"""Ufuncs of bools that one operand can decide, with the deciding value."""
 
 
 def is_nullable(operand: object) -> bool:
@@ -87,7 +87,7 @@ def compute_with_nulls(
 def _of_all(
     call: "Callable[[list[Any]], object]", operands: Sequence[Operand], valid: Marks, like: TensorBase[Any]
 ) -> "tuple[TensorBase[Any], ...] | None":
-    """Return the result of a call for all numbers, also under nulls; None if it warns or refuses one.
+    """Return the result of a call for all numbers, also under nulls; None if it warns or raises.
 
     One pass in place of two copies of each operand. An element that warns is valid, or under a null: the
     general way tells which.
@@ -162,7 +162,7 @@ def _kleene(
     *,
     decides: bool,
 ) -> TensorBase[Any]:
-    """Return and, or or, of truth values and nulls: a value that decides does so beside a null, too."""
+    """Return `and` or `or` of nullable bools; a deciding value also decides against a null."""
     decided = np.zeros(shape.size, np.bool_)
     known = np.ones(shape.size, np.bool_)
     for operand in operands:

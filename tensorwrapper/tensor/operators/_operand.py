@@ -1,4 +1,4 @@
-"""Operands beside a tensor in a call of NumPy: numbers, strings, arrays, lists, tensors and views."""
+"""Operands of tensors in NumPy calls: numbers, strings, arrays, lists, tensors and views."""
 
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeGuard, cast
@@ -86,7 +86,7 @@ def read_mask(where: object, what: str) -> Operand:
 
 
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
-    """Return operands ready to compute with; a view that comes twice is computed once."""
+    """Return operands to compute with; a repeated view is computed once."""
     seen: dict[int, Operand] = {}
     return [
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
@@ -95,12 +95,12 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
 
 
 def read_operand(value: object, what: str) -> Operand:
-    """Return one operand ready to compute with.
+    """Return one operand to compute with.
 
     Raises
     ------
     ConversionError
-        If it is nothing that elements can be computed with.
+        If it is not a valid operand.
     DTypeError
         If it is an array of objects, or one whose mask would be lost.
     """
@@ -179,7 +179,7 @@ def _checked(array: Array, what: str) -> Array:
 
 
 def first_tensor(values: "Iterable[object]") -> TensorBase[Any]:
-    """Return the first tensor among values, of which there is one: results are made as it is."""
+    """Return the first tensor among values, the model for results."""
     return next(value for value in values if is_tensor(value))
 
 

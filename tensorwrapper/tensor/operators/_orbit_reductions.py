@@ -1,4 +1,4 @@
-"""Reductions of symmetric tensors: of the stored elements and how often each comes, or part by part."""
+"""Reductions of symmetric tensors by stored elements and their multiplicities, or part by part."""
 
 import math
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _REPEATABLE: Final = frozenset(
         *("logical_or", "logical_and", "bitwise_or", "bitwise_and"),
     )
 )
-"""Ufuncs to which it does not matter how often an element comes."""
+"""Ufuncs that are independent of multiplicities."""
 _ANY_ORDER: Final = _REPEATABLE | {"add", "multiply", "logical_xor", "bitwise_xor"}
 """Ufuncs that may reduce parts first."""
 _PART: Final = 1 << 22
@@ -91,7 +91,7 @@ def reduce_orbits(
 
 
 def _of_stored(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: "npt.DTypeLike | None") -> Array | None:
-    """Return the reduction of all elements by the stored ones; None if these do not suffice."""
+    """Return the reduction of all elements from the stored ones; None if not possible."""
     packed = tensor.buffer.pack(tensor.layout.implementation, own=False)
     if not isinstance(packed, Symmetric) or packed.symmetry.is_zero:
         return None
@@ -116,7 +116,7 @@ def _of_stored(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: "npt.DTypeLike |
 
 
 def _own_conjugate(values: Array, operations: tuple[Operation, ...]) -> Array:
-    """Return the means of elements and the conjugates that come as often."""
+    """Return the means of elements and their equally frequent conjugates."""
     conjugated = next((own for own in operations if own.conjugate), None)
     if conjugated is None:
         return values
@@ -136,7 +136,7 @@ def _count_zeros(packed: Symmetric[Any]) -> int:
 def _by_parts(
     ufunc: np.ufunc, tensor: TensorBase[Any], gone: set[int], dtype: "npt.DTypeLike | None"
 ) -> Array:
-    """Return the reduction of some modes of a box; halves of it one after the other if it is large."""
+    """Return the reduction of some modes of a box; a large box is halved recursively."""
     extents: tuple[int, ...] = tensor.shape.extents
     modes = [mode for mode, n in enumerate(extents) if n > 1]
     kept = [mode for mode in modes if mode not in gone]

@@ -43,7 +43,7 @@ def without_out(
     first = next(iter(given.values()))
     is_wide = out.dtype.kind in "fc" and is_tensor_or_view(first) and surely_fits(first.dtype, out.dtype)
     if is_wide and "dtype" in bound.signature.parameters and given.get("dtype") is None:
-        # As NumPy has it: floats are added up as those of out=.
+        # As in NumPy, floats are summed in the dtype of out=.
         given["dtype"] = out.dtype
     return out, bound.args, bound.kwargs
 
@@ -71,7 +71,7 @@ def with_fitting_values(
 
 
 def finished_array(found: Array, operands: Sequence[object], out: object, name: str) -> object:
-    """Write the array that a function of NumPy made into ``out=`` of its very shape."""
+    """Write the result array of a NumPy function into ``out=`` of the same shape."""
     given = [item for own in operands for item in (own if isinstance(own, list | tuple) else [own])]
     tensors = [own._as_operand() for own in given if is_tensor_or_view(own)]
     return finished(over_array(found, Shape(*found.shape), tensors), out, name)

@@ -19,7 +19,7 @@ NO_BYTES: Final = "{}: ufuncs of bytes are comparisons; text has the others, as 
 def promoted(
     dtypes: Iterable["np.dtype[Any]"], what: str, numbers: Sequence[complex] = ()
 ) -> "np.dtype[Any]":
-    """Return the type that NumPy promotes types, and Python's numbers, to; `what` is done with them.
+    """Return NumPy's promoted dtype of dtypes and Python numbers; `what` names the operation.
 
     Raises
     ------

@@ -95,7 +95,7 @@ def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any])
 def _cut_rows(
     tensor: TensorBase[Any], shape: Shape[Any], modes: int, where: object, name: str
 ) -> tuple[Array, list[IntArray]]:
-    """Return an array and the marks of its rows or tiles: the elements under each of some modes."""
+    """Return an array and the boundaries of its rows or tiles."""
     plain, valid = sides_of(tensor)
     tiles = tensor.layout.implementation.tiled
     is_masked = where is not True or tensor.buffer.nullable
@@ -223,7 +223,7 @@ def _axes(axis: object, rank: int) -> set[int]:
 
 
 def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
-    """Return how many leading modes stay: those before the trailing run that is reduced."""
+    """Return the number of leading modes that are kept before the reduced trailing modes."""
     if axis is None:
         return 0
     modes = _axes(axis, shape.rank)
@@ -326,7 +326,7 @@ def _at(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> 
 
 
 def _fitting(ufunc: np.ufunc, array: Array, values: "list[Any]") -> "list[Any]":
-    """Return the other operands as ones with which the elements of an array stay of its type.
+    """Return the other operands, converted so that results keep the dtype of the array.
 
     NumPy's ``at`` casts its results even with losses: fractions, and integers to times that are not valid.
     """
@@ -346,7 +346,7 @@ def _fitting(ufunc: np.ufunc, array: Array, values: "list[Any]") -> "list[Any]":
 
 
 def _check_type(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: object, name: str) -> None:
-    """Raise if a reduction is to compute in a type that elements do not go into; of truth all have one."""
+    """Raise if a reduction would compute in a dtype to which elements cannot be cast."""
     if dtype is not None and not (
         ufunc.__name__.startswith("logical") and to_dtype(cast("Any", dtype)) == np.bool_
     ):

@@ -44,7 +44,7 @@ _WITHOUT_NAN: Final = {
 _OF_EMPTY: Final = {"max", "amax", "min", "amin", "argmax", "argmin", "ptp"}
 
 ROW_FUNCTIONS: Final = frozenset({*REDUCTIONS, *_RUNNING, *_NUMBERS, *_ROWS, *_WITHOUT_NAN})
-"""The names of the functions of NumPy that go along rows."""
+"""Names of NumPy functions that work along rows."""
 
 _UNSET: Final = inspect.signature(np.max).parameters["keepdims"].default
 """Default of NumPy's parameters without a value."""
@@ -103,7 +103,7 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     if base in _RUNNING:
         return _running(base, tensor, given, lost=lost)
     if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
-        # A value that is left out is treated as a null, and stays in its place.
+        # An excluded value is treated as a null, and keeps its position.
         tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
@@ -179,7 +179,7 @@ def _check_options(function: Callable[..., Any], given: dict[str, Any], known: s
 
 
 def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
-    """Return elements of which those that are NaN are nulls."""
+    """Return elements with NaN replaced by nulls."""
     plain, valid = sides_of(tensor)
     values = plain.buffer.pack(plain.layout.implementation, own=False)
     flat = values.read_run(0, values.size)
@@ -188,7 +188,7 @@ def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
 
 
 def _identity_for_nan(base: str, tensor: TensorBase[Any]) -> "Dense[Any] | Nullable[Any]":
-    """Return the elements, with the identity of the function in place of NaN."""
+    """Return the elements with NaN replaced by the identity of the function."""
     sides, held = tensor.buffer.sides, tensor.layout.implementation
     flat = (tensor.buffer if sides is None else sides[0]).elements_of(held)
     made = Dense(np.where(flat == flat, flat, flat.dtype.type(_RUNNING[base].identity)))  # noqa: PLR0124

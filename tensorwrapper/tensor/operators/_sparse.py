@@ -1,4 +1,4 @@
-"""Ufuncs of sparse tensors: of the fills, and of the elements at the places that any of them stores.
+"""Ufuncs of sparse tensors, applied to the fills and to elements stored in any operand.
 
 Results equal to the new fill are not stored. A dense operand is refused for every ufunc: the type of a result
 would otherwise follow from values.
@@ -87,7 +87,7 @@ def _computed(
         is_number = not (isinstance(operand, TensorBase) and operand.shape.rank)
         elements.append(fills[-1] if is_number else next(values))
     with refusals(name):
-        # The fill is one number at places of which the user knows nothing: no warning of 0 / 0.
+        # The user does not see where the fill is used, so suppress warnings such as for 0 / 0.
         with np.errstate(all="ignore"):
             new_fills = _several(function(*fills))
         results = _several(function(*elements))
@@ -156,7 +156,7 @@ def _at(
 
 
 def union_of(tensors: list[TensorBase[Any]]) -> tuple[IntArray, list[Array]]:
-    """Return the places that any tensor stores, ascending, and the elements of each tensor at all of them."""
+    """Return the ascending positions stored in any tensor, and the elements of each tensor there."""
     stored = [t.buffer.stored_of(t.layout.implementation) for t in tensors]
     places = stored[0][0]
     for other, _ in stored[1:]:

@@ -1,4 +1,4 @@
-"""Spread and median of all elements, of tensors that do not store each of them: by how often each comes."""
+"""Spread and median of all elements of sparse or symmetric tensors, by multiplicities."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def _counted(tensor: TensorBase[Any]) -> tuple[Array, IntArray]:
         values, counts = packed, symmetry.multiplicities(tensor.shape.extents)
     left = size - int(counts.sum())
     if left:
-        # All others are the fill, or zeros that the symmetry forces.
+        # All others are the fill, or zeros required by the symmetry.
         rest = np.zeros((), values.dtype) if buffer.fill_value is None else np.asarray(buffer.fill_value)
         values, counts = np.append(values, rest), np.append(counts, left)
     if symmetry is not None and packed is not None and symmetry.positive != symmetry:

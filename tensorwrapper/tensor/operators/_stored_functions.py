@@ -1,4 +1,4 @@
-"""NumPy's reductions by name, of tensors of which not all elements are stored: nothing is filled for them."""
+"""NumPy's reductions of sparse and symmetric tensors, without converting them to dense."""
 
 import inspect
 from collections.abc import Callable

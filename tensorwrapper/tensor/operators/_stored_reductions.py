@@ -1,4 +1,4 @@
-"""Reductions of tensors of which few elements are stored: of these, and of the fill for all others."""
+"""Reductions of sparse tensors by stored elements and the fill."""
 
 import math
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast
@@ -150,7 +150,7 @@ def _reduced(
 def _fills_reduced(
     ufunc: np.ufunc, fill: Array, counts: IntArray, dtype: npt.DTypeLike | None = None
 ) -> Array:
-    """Return the reduction of so many equal elements; of none its identity, or the element."""
+    """Return reductions of `counts` equal elements; for none the identity, or the element."""
     kind = np.asarray(ufunc.reduce(np.zeros(1, fill.dtype), dtype=dtype)).dtype
     one = np.asarray(ufunc.reduce(fill.reshape(1), dtype=dtype)).astype(kind)
     name = ufunc.__name__

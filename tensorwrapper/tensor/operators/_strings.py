@@ -45,7 +45,7 @@ _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_
 
 
 def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]) -> TensorBase[Any]:
-    """Return the tensor of a ufunc of which at least one operand is a tensor of strings."""
+    """Return the result of a ufunc with at least one tensor of strings."""
     name = ufunc.__name__
     if ufunc.nout != 1:
         raise DTypeError(f"{name}: no ufunc of strings has {ufunc.nout} results")
@@ -209,7 +209,7 @@ def _compare(
 
 
 def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
-    """Return where two strings have the same bytes, or both are nulls: lengths first, then bytes."""
+    """Return where pairs of strings are equal or both null, comparing lengths first."""
     found: npt.NDArray[np.bool_] = one.lengths == other.lengths
     found = found if len(found) == count else np.repeat(found, count)
     for side in (one, other):
@@ -247,7 +247,7 @@ def _shifts(one: "_Side", other: "_Side") -> list[int] | None:
 
 def _order(one: "_Side", other: "_Side", count: int) -> IntArray:
     """Return -1, 0 or 1 for pairs of strings."""
-    # Where one string is the beginning of the other, the shorter one comes first.
+    # A prefix sorts before the longer string.
     order = np.sign(np.broadcast_to(one.lengths - other.lengths, count))
     for pairs, differ, words, behind in _words_of_both(one, other, np.arange(count)):
         own = behind[differ] if len(behind) > 1 else behind
@@ -342,7 +342,7 @@ class _Side:
         return self.starts.item(first), self.starts.item(last - 1) + self.lengths.item(last - 1)
 
     def words(self, starts: IntArray, step: int) -> "_Words":
-        """Return the eight bytes from a place on of each string; zeros follow the end of all bytes."""
+        """Return eight bytes of each string from a position on, padded with zeros at the end of the data."""
         last = len(self.data) - 8
         apart = starts.item(1) - starts.item(0) if len(starts) > 1 else 0
         if apart > 0 and starts.item(-1) + step <= last and (np.diff(starts) == apart).all():

@@ -1,4 +1,4 @@
-"""Ufuncs of symmetric tensors: of the packed elements alone, where the result has a symmetry.
+"""Ufuncs of symmetric tensors, computed on packed elements if the result is symmetric.
 
 The rules say which operations survive. Where none does, and beside a dense operand, the result is dense.
 """
@@ -68,7 +68,7 @@ def surviving(
     symmetries: list[Symmetry],
     is_finite: "Callable[[], bool]",
 ) -> Symmetry:
-    """Return the symmetry of a result, of sign 1 alone where a forced zero times infinity is NaN."""
+    """Return the symmetry of a result, restricted to sign 1 where a forced zero times infinity is NaN."""
     own = iter(symmetries)
     if any(tensor.dtype.kind == "c" for tensor in tensors):
         # A real element is its own conjugate.

@@ -27,12 +27,12 @@ _MOST = 100_000  # elements that are shown: six modes with NumPy's options
 _SEPARATOR = "\0"  # NumPy's text of no number has it
 
 _Texts: TypeAlias = "str | list[_Texts]"
-"""Texts of elements in lists as deep as the rank; `_DOTS` stands for what is left out."""
+"""Texts of elements in lists nested by rank; `_DOTS` stands for omitted elements."""
 
 
 @frozen(eq=False)
 class _Box:
-    """What is shown of a box: its elements, and in which modes some are left out after the first few."""
+    """The shown part of a box: its elements, and the modes that are shortened."""
 
     shown: Array
     cut: tuple[bool, ...]
@@ -80,7 +80,7 @@ def tensor_str(layout: Layout[Any], buffer: BufferCommon[Any], *, most: int = _L
 
 
 def tensor_repr(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
-    """Return the facts, and the elements on the same line if they fit, else below."""
+    """Return the facts, with the elements on the same line if they fit, otherwise below."""
     head, text = tensor_head(layout, buffer, nbytes), tensor_str(layout, buffer, most=_LINES - 1)
     if "\n" not in text and len(head) + len(text) < np.get_printoptions()["linewidth"] - len("<Tensor : >"):
         return f"<Tensor {head}: {text}>"
@@ -108,7 +108,7 @@ def _body(
 
 
 def _numbers_of(layout: Layout[Any], buffer: BufferCommon[Any]) -> Array | None:
-    """Return the array of a box of numbers in memory, whose text is NumPy's; None for all else."""
+    """Return the array of a box of numbers in memory, which NumPy formats; None for others."""
     if type(buffer) is not Dense or buffer.dtype.kind not in "biufcmM" or not layout.shape.is_box:
         return None
     if layout.shape.size * buffer.dtype.itemsize > MAX_INT64:  # repeated elements, more than an array has
@@ -215,7 +215,7 @@ def _boxes(parts: _Parts) -> Iterator[_Box]:
 
 
 def _texts(arrays: Sequence[Array]) -> list[str]:
-    """Return the text of every element, all of one width; as NumPy writes them beside one another."""
+    """Return the text of every element, padded to one width as in NumPy."""
     sizes = sum(array.size for array in arrays)
     if not sizes:
         return []
@@ -264,7 +264,7 @@ def _width(text: str) -> int:
 
 
 def _fill(parts: _Parts, texts: Iterator[str], edge: int) -> _Texts:
-    """Return the texts in the places of the elements."""
+    """Return the texts in the structure of the elements."""
     if parts is None:
         return _DOTS
     if isinstance(parts, list):

@@ -1,1 +1,1 @@
-"""Arrays of others read into elements and a shape: Arrow's, those that name their modes, rows, strings."""
+"""Read arrays of other libraries as elements and a shape: Arrow, labelled arrays, rows, strings."""

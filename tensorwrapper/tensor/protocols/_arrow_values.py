@@ -74,7 +74,7 @@ def _named(shape: Shape[Any], values: ArrowValues, order: tuple[int, ...] | None
 
 
 def _joined(parts: list[ArrowValues]) -> ArrowValues:
-    """Return several arrays of one type as one; the elements are copied."""
+    """Join arrays of one type, copying elements."""
     first = parts[0]
     levels: list[IntArray | int] = []
     for level, own in enumerate(first.levels):

@@ -74,13 +74,13 @@ def labelled_shape(array: object) -> Shape[Any] | None:
 
 
 def _named(shape: Shape[Any], names: Iterable[object]) -> Shape[Any]:
-    """Return the shape with names, but those that xarray makes up, and those that no mode can have."""
+    """Return the shape with names, without xarray's default names and invalid names."""
     known = [None if own == f"dim_{mode}" else own for mode, own in enumerate(usable_names(names))]
     return shape.named(*known) if any(known) else shape
 
 
 def _first_of(coordinate: npt.ArrayLike) -> int | None:
-    """Return the first of labels that count up by one, None of all others, which no origin says."""
+    """Return the first of labels that count up by one; None for other labels."""
     labels: npt.NDArray[Any] = np.asarray(coordinate)
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
         return None

@@ -24,7 +24,7 @@ def _is_list(value: object) -> "TypeGuard[Sequence[object]]":
 def split_nulls(
     value: "Sequence[object]", dtype: "np.dtype[Any] | None" = None
 ) -> "tuple[list[Any], list[Any]]":
-    """Return lists with a number in the place of each None, and lists of whether there was none.
+    """Return lists with each None replaced by a number, and lists of the validity.
 
     The number is an element of the lists, or a zero of a type.
 
@@ -59,7 +59,7 @@ def _is_null_row(value: "Sequence[object]") -> bool:
 
 
 def with_empty_rows(value: "Sequence[object]") -> list[Any]:
-    """Return lists in which a null beside lists is an empty list."""
+    """Return lists with null lists replaced by empty lists."""
     among = any(map(_is_list, value))
     return [with_empty_rows(own) if _is_list(own) else [] if among and own is None else own for own in value]
 

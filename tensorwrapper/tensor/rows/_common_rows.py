@@ -11,7 +11,7 @@ __all__ = ["intersect_rows"]
 
 
 def intersect_rows(left: Rows, right: Rows) -> tuple[Rows, IntArray, IntArray]:
-    """Return the rows of all indices that are in both, and the leaves of each that hold the common leaves.
+    """Return the rows of all common indices, and the leaves of each shape that have the common leaves.
 
     Leaves are counted from 0 in either, with as many modes unrolled as in the result: the more of the two.
     Indices are compared as they are, with their origins. O(nodes), a level at a time.

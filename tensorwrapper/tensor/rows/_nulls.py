@@ -1,4 +1,4 @@
-"""A tensor with nulls taken apart, and results put where its elements are valid."""
+"""Split nullable tensors, and scatter results to valid positions."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
@@ -32,7 +32,7 @@ def sides_of(tensor: TensorBase[Any]) -> tuple[TensorBase[Any], Marks]:
 def over_valid(
     results: "Sequence[TensorBase[Any]]", valid: Marks, shape: Shape[Any], like: TensorBase[Any]
 ) -> list[TensorBase[Any]]:
-    """Return tensors with results, one after the other, where elements are valid, and nulls elsewhere."""
+    """Return tensors with results at valid positions in order, and nulls elsewhere."""
     return [like._make(packed_layout(shape), _scattered(own, valid)) for own in results]
 
 

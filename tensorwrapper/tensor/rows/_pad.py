@@ -1,4 +1,4 @@
-"""Rows made longer by a fill, or cut: the elements of one shape put into memory of another."""
+"""Pad or clip rows: copy elements of one shape into memory of another."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def pad_mode(
 def padded_lines(
     shape: Shape[Any], mode: int, length: int, *, clip: bool
 ) -> tuple[Shape[Any], IntArray, IntArray]:
-    """Return the padded shape of jagged rows, and how long the runs are that get a fill behind them.
+    """Return the padded shape of jagged rows, and the lengths of runs before and after.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def padded_lines(
     lengths, longer = [np.repeat(extents * after, before) for extents in (cells[:, inner], wanted)]
     if clip and all(map(made.is_uniform, range(made.rank))):
         extents: Extents = made.as_smooth().extents
-        # Without a row, the bounding box does not know how long one would be.
+        # Without rows, the bounding box does not determine their length.
         made = wrap(make_smooth((*extents[:mode], length, *extents[mode + 1 :]), (0,) * made.rank))
     return made, lengths, longer
 
@@ -152,7 +152,7 @@ def _leaf_of(table: IntArray) -> IntArray:
 
 
 def _fill_runs(flat: Array, lengths: IntArray, wanted: IntArray, fill: Array) -> Array:
-    """Return runs of these elements brought to other lengths: the first elements of each, then the fill."""
+    """Return runs with other lengths: the first elements of each, then the fill."""
     ends = splits_of(wanted)
     padded = filled_memory((int(ends[-1]),), fill, flat.dtype)
     kept = np.minimum(lengths, wanted)

@@ -18,7 +18,7 @@ _AT_ONCE: Final = 1 << 13
 
 
 def row_splits(shape: Shape) -> IntArray:
-    """Return where the innermost rows begin among the elements, and (last) how many elements there are."""
+    """Return the starts of the innermost rows, followed by the number of elements."""
     if not shape.rank:
         raise RankError("a number has no rows")
     if not shape.is_box:
@@ -62,7 +62,7 @@ def positions_of_mode(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
 
 
 def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:
-    """Return how many equal elements follow one another in each row, and the shape of all these runs."""
+    """Return the lengths of runs of equal elements in each row, and the shape of the runs."""
     splits = row_splits(shape)
     starts = np.empty(len(flat), dtype=np.bool_)
     starts[:1] = True

@@ -16,7 +16,7 @@ _MANY: Final = 1 << 12
 _AT_ONCE: Final = 1 << 13
 """Runs that are summed at a time, so that intermediate results stay in a cache."""
 _LEFT_TO_RIGHT: Final = 7
-"""Elements that NumPy adds from the first to the last; of more it makes pairs."""
+"""NumPy sums up to this many elements in sequence, and more by pairwise summation."""
 _LONG: Final = 256
 """The longest run of integers, for the memory of those at a time."""
 
@@ -42,7 +42,7 @@ def sums_of_short_runs(flat: Array, offsets: IntArray, dtype: npt.DTypeLike | No
 
 
 def _blocks(offsets: IntArray) -> Iterator[tuple[slice, IntArray]]:
-    """Return an iterator over some runs after others: which they are, and where they begin and end."""
+    """Return an iterator over batches of runs: their numbers, starts and stops."""
     for first in range(0, len(offsets) - 1, _AT_ONCE):
         marks = offsets[first : first + _AT_ONCE + 1]
         yield slice(first, first + len(marks) - 1), marks

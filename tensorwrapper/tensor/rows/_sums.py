@@ -1,4 +1,4 @@
-"""Elements added to those of several layouts: all of them, or none if one sum is refused."""
+"""Add elements to several layouts, all or none."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,13 +15,13 @@ __all__ = ["add_all"]
 def add_all(
     parts: Iterable[tuple[BufferCommon[Any], LayoutCommon, Array]], casting: WriteCasting = "same_kind"
 ) -> None:
-    """Add arrays to the elements of layouts in buffers, one value to each index; an error changes nothing.
+    """Add arrays to the elements of layouts in buffers, a value per index; an error changes nothing.
 
     O(elements), and memory of one address for each of them.
     """
     groups: dict[int, tuple[BufferCommon[Any], list[IntArray], list[Array]]] = {}
     for buffer, layout, values in parts:
-        # One call for each buffer: sums in two places of a view may be sums of one element.
+        # Use one call per buffer, because positions of a view may share an element.
         _, places, given = groups.setdefault(id(buffer.owner), (buffer, [], []))
         places += [batch.reshape(-1) for batch in address_batches(layout)]
         given.append(values.reshape(-1))

@@ -55,7 +55,7 @@ def norms_of(values: Array, offsets: IntArray, ord: NormOrder) -> "npt.NDArray[n
 
 
 def norms_of_fill(fill: Array, volumes: IntArray, ord: NormOrder) -> "npt.NDArray[np.float64]":  # noqa: A002
-    """Return the norm of tiles of one value, of so many elements."""
+    """Return the norms of tiles full of the fill value."""
     size = float(np.abs(fill.astype(np.complex128 if fill.dtype.kind == "c" else np.float64)))
     counts = {"fro": np.sqrt(volumes), "max": np.minimum(volumes, 1)}.get(cast("str", ord), volumes)
     return np.where(volumes, size * counts, 0.0)
@@ -103,7 +103,7 @@ def _is_plain(number: Any) -> bool:  # noqa: ANN401 - whatever is given for a nu
 
 
 def flat_values(blocks: list[Array], dtype: "np.dtype[Any]") -> list[Array]:
-    """Return blocks as flat arrays of one type; as few as they allow.
+    """Return blocks as few flat arrays of one dtype.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def check_block_extents(extents: IntArray, numbers: list[Index], blocks: list[Ar
 
 
 def elements_of_tiles(dense: TensorBase[Any], pattern: BlockPattern[Any]) -> Array:
-    """Return the elements of a tiled tensor in the tiles of a pattern, one tile after the other."""
+    """Return the concatenated elements of a tiled tensor in the tiles of a pattern."""
     first = dense.shape.outer().origin
     numbers = pattern.tiles() + np.array(first, dtype=np.int64)
     chosen = select_tiles(dense.layout, numbers).implementation

@@ -1,4 +1,4 @@
-"""Cells and tiles: the layout of each, and the places of the elements of many."""
+"""Layouts of cells and tiles, and positions of their elements."""
 
 from collections.abc import Callable, Iterator
 from itertools import chain, repeat
@@ -57,7 +57,7 @@ def cut_elements(tensor: "TensorBase[Any]") -> tuple[Array, list[IntArray]]:
 
 
 def cells_in_box(shape: Shape[Any], box: Layout[Any]) -> Layout[Any]:
-    """Return the places of the cells of a jagged shape in a packed box, each at its indices.
+    """Return the positions of the cells of a jagged shape in a packed box.
 
     Raises
     ------

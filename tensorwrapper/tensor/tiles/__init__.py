@@ -1,1 +1,1 @@
-"""Tensors in tiles of which some are present: the work of their methods, loaded with the first call."""
+"""Implementation of block-sparse methods, imported on first use."""

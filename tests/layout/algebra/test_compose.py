@@ -228,7 +228,7 @@ A = Layout.parse("(4,4):(4,1)")
         (lambda: compose(A, A, exact="maybe"), ConversionError, "exact must be"),
         (lambda: compose(A, A, outside=None), ConversionError, "outside must be"),
         (lambda: compose(A, Layout(Shape.jagged([1, 2])), exact="raise"), LayoutError, "rows or tables"),
-        (lambda: compose(A, Layout(Shape.jagged([1, 200]))), LayoutError, "no ordinals of the outer"),
+        (lambda: compose(A, Layout(Shape.jagged([1, 200]))), LayoutError, "not ordinals of the outer"),
     ],
 )
 def test_what_is_refused(call, error, text):

@@ -99,7 +99,7 @@ def with_suboffsets():
     [
         (with_suboffsets, ConversionError, "suboffsets"),
         (lambda: np.zeros(3), ConversionError, "memoryview is needed"),
-        (lambda: memoryview(np.zeros(2, "i4,f8")), DTypeError, "no single number"),
+        (lambda: memoryview(np.zeros(2, "i4,f8")), DTypeError, "not a single number"),
         (lambda: memoryview(np.zeros(2, "V4")), DTypeError, "several numbers"),
         (lambda: memoryview(np.zeros(3, "i4,i2")["f0"]), LayoutError, "stride of mode 0 .* is 6 bytes"),
         (lambda: memoryview(np.array([None])), DTypeError, "bytes"),

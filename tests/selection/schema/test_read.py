@@ -459,7 +459,7 @@ TABLE = (
 
 @pytest.mark.parametrize("frame", ["0123456789abcdef", 16, None, [1, 0]], ids=repr)
 def test_a_frame_that_is_no_bytes_is_refused(frame):
-    with pytest.raises(SelectionError, match="no bytes") as caught:
+    with pytest.raises(SelectionError, match="not bytes") as caught:
         sel.from_json(TABLE, sources={"x": [5, 6]}, frames=[frame])
     assert caught.value.reason == "source"
 

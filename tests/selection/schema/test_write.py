@@ -100,8 +100,8 @@ def test_what_cannot_be_written_says_why():
     sampled = VIEWS["random of a view"]()
     cases = [
         (jagged.window(jagged.shape[:, :1]), "steps", "cuts several rows"),
-        (jagged, "normal", "no box"),
-        (jagged, "box", "no box"),
+        (jagged, "normal", "not a box"),
+        (jagged, "box", "not a box"),
         (computed, "steps", "a Python function computes"),
         (sel.concat([computed, computed]), "normal", "a Python function computes"),
         (sampled, "normal", "steps only"),

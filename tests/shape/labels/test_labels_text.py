@@ -122,7 +122,7 @@ def test_a_permutation_says_where_each_label_is_in_the_other(labels, other, expe
 
 @pytest.mark.parametrize(("labels", "other"), [("", "i"), ("i,i", "i,j"), ("i,j", "i,i"), ("i", "j")])
 def test_labels_that_are_no_permutation_raise(labels, other):
-    with pytest.raises(LabelError, match="no permutation"):
+    with pytest.raises(LabelError, match="not a permutation"):
         Labels.parse(labels).permutation(other)
 
 

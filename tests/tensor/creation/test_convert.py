@@ -347,8 +347,8 @@ def test_a_layout_that_repeats_makes_a_read_only_tensor():
         (lambda: from_buffer(b"12345678", (1,), dtype=object), DTypeError, "object"),
         (lambda: from_buffer(b"12345678", (1,), dtype="i4,i4"), DTypeError, "allowed are"),
         (lambda: from_buffer(memoryview(b"123456")[::2], (3,)), ConversionError, "without gaps"),
-        (lambda: from_buffer([1, 2], (2,)), ConversionError, "no buffer"),
-        (lambda: from_buffer("ab", (2,)), ConversionError, "no buffer"),
+        (lambda: from_buffer([1, 2], (2,)), ConversionError, "not a buffer"),
+        (lambda: from_buffer("ab", (2,)), ConversionError, "not a buffer"),
     ],
 )
 def test_from_buffer_refuses_what_does_not_fit(call, error, text):

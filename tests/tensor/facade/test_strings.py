@@ -206,7 +206,7 @@ def test_text_is_shown_with_quotes_and_wide_signs_aligned():
         (lambda t: t.astype("f8"), DTypeError, "astype needs numbers"),
         (lambda t: t.rows().reduce(np.maximum), DTypeError, "reduce needs numbers"),
         (lambda t: t.to_padded(), ConversionError, "fill_value=0 does not match"),
-        (lambda t: t.pad_rows(3, fill_value=b""), ConversionError, "they are str"),
+        (lambda t: t.pad_rows(3, fill_value=b""), ConversionError, "which are str"),
     ],
 )
 def test_what_is_refused_changes_nothing(change, error, text):

@@ -276,7 +276,7 @@ def test_metadata_that_says_no_tensor_is_refused():
             def __arrow_c_array__(self, requested_schema=None, field=field):
                 return field.__arrow_c_schema__(), storage.__arrow_c_array__()[1]
 
-        with pytest.raises(ConversionError, match=r"Arrow tensor|tensors of Arrow"):
+        with pytest.raises(ConversionError, match=r"Arrow tensor"):
             tw.as_tensor(Offer())
 
 

@@ -73,7 +73,7 @@ def test_s8_a_send_that_is_interrupted_at_any_frame_sends_nothing(road, kinds, d
                 peer = source.receive_from()[0]
             source.send(wire.encode([], seqno=1), peer=peer)
             with monkeypatch.context() as patch:
-                interrupt_at(patch, "_hand_over", frame, done=done)
+                interrupt_at(patch, "_send_frame", frame, done=done)
                 with pytest.raises(Interrupted):
                     source.send(whole, peer=peer)
             for _ in range(2):
@@ -99,7 +99,7 @@ def test_s8_the_next_socket_is_not_harmed_by_a_torn_one(monkeypatch):
             torn = Socket("PUSH", timeout=10)
             torn.connect(there)
             with monkeypatch.context() as patch:
-                interrupt_at(patch, "_hand_over", frame, done=True)
+                interrupt_at(patch, "_send_frame", frame, done=True)
                 with pytest.raises(Interrupted):
                     torn.send(wire.encode([np.arange(9), np.arange(9)], seqno=1))
             with Socket("PUSH", timeout=10) as source:

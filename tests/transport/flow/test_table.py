@@ -66,7 +66,7 @@ def send(machine, verb):
 
 def receive(machine, verb):
     keys = {"BOT": {"direction": "inject" if machine.direction == "extract" else "extract", "credit": 3}}
-    return machine.receive(message(verb, machine._come, **keys.get(verb, {"credit": 1})))
+    return machine.receive(message(verb, machine._received, **keys.get(verb, {"credit": 1})))
 
 
 @pytest.mark.parametrize("direction", ["extract", "inject"])

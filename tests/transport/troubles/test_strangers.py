@@ -113,7 +113,7 @@ def test_flows_that_vanished_peers_asked_for_make_room(background):
             deadline = time.monotonic() + 10
             while len(flows.running) < 16 and time.monotonic() < deadline:
                 with flows._lock:
-                    flows._pump(time.monotonic() + 0.05)
+                    flows._read_next(time.monotonic() + 0.05)
             for stranger in sockets:
                 stranger.close(linger=0)
             context.term()
@@ -123,7 +123,7 @@ def test_flows_that_vanished_peers_asked_for_make_room(background):
             join = in_thread(give, address, 5)
             while dead >= {*map(id, flows.running)}:
                 with flows._lock:
-                    assert flows._pump(time.monotonic() + 10)
+                    assert flows._read_next(time.monotonic() + 10)
             assert len(flows.running) <= 16
             # What was agreed to in the background, for a peer that has gone, says so when it is used.
             while (flow := flows.accept(timeout=10)).peer != flows.running[-1].peer:

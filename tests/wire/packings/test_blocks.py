@@ -86,7 +86,7 @@ def test_files_keep_blocks_and_refuse_to_extend_them(tmp_path):
         assert got.buffer.filename == str(tmp_path / "a.tens")
     with tw.open(tmp_path / "a.tens", "a") as file:
         for name in ("t", "new"):
-            with pytest.raises(ConversionError, match=f"{name!r}: a tensor in blocks does not grow"):
+            with pytest.raises(ConversionError, match=f"extend {name!r} by a tensor in blocks"):
                 file.extend(name, tensor)
 
 

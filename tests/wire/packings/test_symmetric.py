@@ -134,7 +134,7 @@ def test_symmetric_tensors_do_not_grow(tmp_path):
     with tw.open(path, "a") as file:
         file["s"], file["d"] = t, np.zeros((1, 3))
         for name in ("s", "d", "new"):
-            with pytest.raises(ConversionError, match=rf"extend\('{name}'\).*to_dense\(\)"):
+            with pytest.raises(ConversionError, match=rf"extend '{name}'.*to_dense\(\)"):
                 file.extend(name, t)
         file.extend("d", t.to_dense())
     with tw.open(path) as file:
