@@ -62,6 +62,11 @@ def function_of(member):
     return member if inspect.isfunction(member) else None
 
 
+def is_attribute(member):
+    """Return True for a property, a slot or a constant, which readers see alike."""
+    return isinstance(member, property) or function_of(member) is None
+
+
 @pytest.mark.parametrize(
     ("value", "view", "more"),
     [
@@ -94,13 +99,12 @@ def test_what_two_classes_share_has_one_signature(value, view):
     for name in sorted((api(value) & api(view)) - loose):
         mine = inspect.getattr_static(value, name)
         theirs = inspect.getattr_static(view, name)
-        assert isinstance(mine, property) == isinstance(theirs, property), name
-        left, right = (function_of(m) for m in (mine, theirs))
-        if left is None or right is None or isinstance(mine, property):
+        assert is_attribute(mine) == is_attribute(theirs), name
+        if is_attribute(mine):
             continue
         here, there = (
-            [p.replace(annotation=p.empty) for p in inspect.signature(f).parameters.values()]
-            for f in (left, right)
+            [p.replace(annotation=p.empty) for p in inspect.signature(function_of(m)).parameters.values()]
+            for m in (mine, theirs)
         )
         assert here == there, name
         compared += 1
@@ -110,9 +114,10 @@ def test_what_two_classes_share_has_one_signature(value, view):
 def test_what_two_kinds_share_has_one_signature_with_its_annotations():
     for value, view in ((Smooth, SmoothView), (Jagged, JaggedView), (Nested, NestedView)):
         for name in api(value) & api(view):
-            left, right = (function_of(inspect.getattr_static(c, name)) for c in (value, view))
-            assert (left is None) == (right is None)
-            if left is not None:
+            members = [inspect.getattr_static(c, name) for c in (value, view)]
+            assert is_attribute(members[0]) == is_attribute(members[1]), name
+            left, right = map(function_of, members)
+            if left is not None and right is not None:
                 assert inspect.signature(left) == inspect.signature(right), name
 
 
