@@ -47,7 +47,6 @@ FLOORS = ["", *sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")
 """The files right in the package, and its folders."""
 
 NOT_RUN = {
-    ".tens": "how a file's name ends",
     "await": "a word of Python, which an error of coroutines advises to write",
     "await part.view()": "waits for a server; run in the tests of awaited tensors",
     "await t.view()": "waits for a server; run in the tests of awaited tensors",
