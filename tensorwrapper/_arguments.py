@@ -81,7 +81,7 @@ def to_dtype(dtype: npt.DTypeLike) -> "np.dtype[Any]":
     (dtype('float32'), dtype('bool'))
     >>> to_dtype("real")
     Traceback (most recent call last):
-    tensorwrapper.errors.DTypeError: 'real' is no type of elements: data type 'real' not understood
+    tensorwrapper.errors.DTypeError: 'real' is not a type of elements: data type 'real' not understood
     """
     try:
         return np.dtype(dtype)

@@ -7,14 +7,19 @@ import re
 import reprlib
 import warnings
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = [
     "brief",
     "counted",
     "escaped",
     "shortened",
+    "type_text",
     "warn_caller",
+    "with_article",
 ]
 
 _MOST: Final = 120  # characters
@@ -37,8 +42,23 @@ def counted(count: int, what: str) -> str:
     --------
     >>> counted(1, "tensor"), counted(1200, "tensor")
     ('1 tensor', '1200 tensors')
+    >>> counted(2, "entry")
+    '2 entries'
     """
-    return f"{count} {what}{'s' * (count != 1)}"
+    if count != 1:
+        what = f"{what[:-1]}ies" if what.endswith("ry") else f"{what}s"
+    return f"{count} {what}"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun after ``a`` or ``an``, by its first letter.
+
+    Examples
+    --------
+    >>> with_article("Tensor"), with_article("int")
+    ('a Tensor', 'an int')
+    """
+    return f"{'an' if noun[:1] in 'aeiouAEIOU' else 'a'} {noun}"
 
 
 def shortened(text: str) -> str:
@@ -57,6 +77,20 @@ def shortened(text: str) -> str:
     if not line.isprintable():
         line = "".join([sign if sign.isprintable() else repr(sign)[1:-1] for sign in line])
     return line if len(line) <= 2 * _MOST else f"{line[:_MOST]}...{line[-_MOST // 3 :]}"
+
+
+def type_text(dtype: "np.dtype[Any]") -> str:
+    """Return the name of a type of elements, as displays and errors say it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> type_text(np.dtype("f4")), type_text(np.dtypes.StringDType(na_object=None))
+    ('float32', 'nullable string')
+    """
+    if dtype.kind != "T":
+        return str(dtype)
+    return "nullable string" if hasattr(dtype, "na_object") else "string"
 
 
 class _Quoting(reprlib.Repr):

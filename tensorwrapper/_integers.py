@@ -7,7 +7,7 @@ from typing import Any, Final, SupportsIndex
 
 import numpy as np
 
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
 
 __all__ = [
@@ -91,7 +91,10 @@ def to_ints(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:
         return tuple([value if type(value) is int else to_int(value, what) for value in values])
     except TypeError as error:
         if isinstance(error, ConversionError):
-            raise
+            # Only an error of `to_int` names them: that of one entry, which is not a sequence.
+            raise (
+                ConversionError(f"an entry of {error}") if str(error).startswith(what) else error
+            ) from error
         raise ConversionError(f"{what} must be a sequence of integers, not {brief(values)}") from error
 
 
@@ -156,7 +159,7 @@ def new_modes(modes: Iterable[SupportsIndex], rank: int) -> list[int]:
     total = rank + len(given)
     numbers = sorted([mode + total if mode < 0 else mode for mode in given])
     if numbers and not 0 <= numbers[0] <= numbers[-1] < total:
-        raise RankError(f"new modes {brief(given)} are outside the {total} modes that there are with them")
+        raise RankError(f"new modes {brief(given)} are outside the {counted(total, 'mode')} of the result")
     if len(set(numbers)) < len(numbers):
         raise RankError(f"new modes are different ones, not {brief(given)} beside {rank} others")
     return numbers

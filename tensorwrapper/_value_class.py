@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overl
 
 import attrs
 
-from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._error_text import brief, shortened, with_article
 from tensorwrapper._hints import setting_hint
 
 __all__ = [
@@ -79,7 +79,8 @@ def _refuse_to_change(self: object, name: str, value: object = None) -> None:  #
     """Raise the error of attrs, with a hint at an alternative."""
     kind = type(self)
     error = attrs.exceptions.FrozenInstanceError()
-    text = f"a {kind.__name__} keeps its attributes, {name!r} cannot be set{setting_hint(kind, name)}"
+    hint = setting_hint(kind, name)
+    text = f"{with_article(kind.__name__)} keeps its attributes, {name!r} cannot be set{hint}"
     cast("Any", BaseException).args.__set__(error, (text,))  # its own constructor takes no text
     raise error
 
@@ -196,7 +197,7 @@ class Closing(Shown):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy would share the resource, and closing one would close both.
-        raise TypeError(f"a {type(self).__name__} is open: it is neither copied nor pickled")
+        raise TypeError(f"{with_article(type(self).__name__)} is open: it is neither copied nor pickled")
 
     if TYPE_CHECKING:
 

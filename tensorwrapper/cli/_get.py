@@ -5,6 +5,7 @@ import errno
 import os
 from typing import Any, Final
 
+from tensorwrapper._error_text import type_text
 from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Figure, Report
 from tensorwrapper.cli._security import client_security
@@ -36,7 +37,7 @@ def run(options: argparse.Namespace) -> Report:
                 "tensor": tensor.name,
                 "selector": str(selector),
                 "shape": str(part.shape),
-                "dtype": str(part.dtype),
+                "dtype": type_text(part.dtype),
                 "elements": part.shape.size,
                 "bytes of the whole": tensor.nbytes,
                 "bytes of elements to be received": part.plan().bytes_received,

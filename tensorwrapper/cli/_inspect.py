@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from tensorwrapper import store
 from tensorwrapper._displays import text_table
-from tensorwrapper._error_text import counted
+from tensorwrapper._error_text import counted, type_text
 from tensorwrapper.cli._report import Check, Figure, Report
 from tensorwrapper.cli._security import client_security
 from tensorwrapper.cli._sizes import size_of
@@ -136,7 +136,7 @@ def _served(options: argparse.Namespace) -> Report:
         [
             ("name", "shape", "dtype", "bytes"),
             *[
-                (_short(own.name), _short(_shape_of(own)), str(own.dtype), _grouped(own.nbytes))
+                (_short(own.name), _short(_shape_of(own)), type_text(own.dtype), _grouped(own.nbytes))
                 for own in tensors
             ],
         ]
@@ -158,7 +158,7 @@ def _remote_row(tensor: RemoteTensor) -> dict[str, Figure]:
         "rank": tensor.rank,
         "shape": _shape_of(tensor),
         "extents": list(tensor.shape.extents) if tensor.kind == "smooth" else None,
-        "dtype": str(tensor.dtype),
+        "dtype": type_text(tensor.dtype),
         "elements": tensor.size,
         "bytes": tensor.nbytes,
     }

@@ -4,7 +4,7 @@ import itertools
 from typing import Any, Final
 
 from tensorwrapper._displays import Fold, html_block, html_table
-from tensorwrapper._error_text import counted
+from tensorwrapper._error_text import counted, type_text
 from tensorwrapper.drawing import bytes_text, count_text
 from tensorwrapper.fields._field import Field, Fields
 from tensorwrapper.shape import Shape
@@ -47,7 +47,7 @@ def _rows(fields: Fields) -> list[tuple[str, str, str]]:
     """Return name, type and first elements of the first fields."""
     most = _LINES - 1 if len(fields) < _LINES else _LINES - 2
     shown = itertools.islice(fields.items(), most)
-    return [(_cut(name, _VALUES), str(field.dtype), _values(field)) for name, field in shown]
+    return [(_cut(name, _VALUES), type_text(field.dtype), _values(field)) for name, field in shown]
 
 
 def _values(field: Field) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
+from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import clear_nulls, holds_strings, without_gaps
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
@@ -288,7 +289,8 @@ def from_arrow(given: object, *, copy: bool | None = None, null_rows: NullRows =
         return as_tensor(memoryview(value), copy=copy)
     except TypeError as error:
         raise ConversionError(
-            f"a {name} holds no elements: allowed are arrays, columns, tensors, and scalars that are lists"
+            f"{with_article(name)} holds no elements: allowed are arrays, columns, tensors, and "
+            "scalars that are lists"
         ) from error
 
 

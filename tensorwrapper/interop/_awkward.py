@@ -6,9 +6,9 @@ import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import shortened, with_article
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, TensorWrapperError
 from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -131,11 +131,6 @@ def from_awkward(
         return tensor_from_arrow(cast("Any", array), copy=copy, null_rows=null_rows)
     if isinstance(array, ak.ArrayBuilder):
         array = array.snapshot()
-    if isinstance(array, ak.Record):
-        raise ConversionError(
-            f"a record of Awkward Array is one tensor for each field ({', '.join(array.fields)}): take "
-            "record['field']"
-        )
     layout = _layout_of(array)
     found = _walk(layout)
     options = _Options(null_rows)
@@ -247,7 +242,12 @@ class _Options:
         """Return a layout with only lists and numbers, or raise."""
         import awkward as ak  # noqa: PLC0415 - heavy, and not needed for the rest
 
-        return ak.to_layout(ak.transform(self._take, layout))
+        try:
+            return ak.to_layout(ak.transform(self._take, layout))
+        except TensorWrapperError as error:
+            # Awkward Array adds a note on its own call, which the caller did not make.
+            error.__dict__.pop("__notes__", None)
+            raise
 
     def _take(self, node: "ak.contents.Content", **_options: object) -> "ak.contents.Content | None":
         if node.is_record:
@@ -321,14 +321,20 @@ def _layout_of(array: "ak.Array") -> "ak.contents.Content":
 
     if isinstance(cast("object", array), str | bytes):
         raise ConversionError(
-            f"a {type(array).__name__} is not an array of Awkward Array: strings() takes text"
+            f"{with_article(type(array).__name__)} is not an array of Awkward Array: strings() takes text"
         )
     try:
-        return ak.to_layout(array)
+        made = ak.to_layout(array)
     except (TypeError, ValueError) as error:
         raise ConversionError(
-            f"a {type(array).__name__} is not an array of Awkward Array: {shortened(str(error))}"
+            f"{with_article(type(array).__name__)} is not an array of Awkward Array: {shortened(str(error))}"
         ) from error
+    if not isinstance(cast("object", made), ak.contents.Content):
+        raise ConversionError(
+            f"a record of Awkward Array is one tensor for each field ({', '.join(made.fields)}): take "
+            "record['field']"
+        )
+    return made
 
 
 def _with_leaf(layout: "ak.contents.Content", leaf: "ak.contents.Content") -> "ak.contents.Content":

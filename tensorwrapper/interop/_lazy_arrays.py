@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
@@ -45,7 +46,7 @@ def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     """
     value: Any = given
     kind: type[object] = type(given)
-    where = f"a {kind.__name__} of {kind.__module__.partition('.')[0]}"
+    where = f"{with_article(kind.__name__)} of {kind.__module__.partition('.')[0]}"
     if hasattr(value, "keys") and not hasattr(value, "dtype"):
         names = [repr(str(key)) for key, _ in zip(value, range(9), strict=False)]
         inside = ", ".join(names) or "nothing"

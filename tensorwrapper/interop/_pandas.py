@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
+from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
@@ -145,8 +146,8 @@ def from_pandas(
         return _column_of(pd.Series(given, None, copy=False), copy, null_rows)
     if not isinstance(cast("object", given), pd.Series | pd.Index):
         raise ConversionError(
-            f"a {type(given).__name__} of pandas holds no elements: allowed are series, frames, indexes and "
-            "their arrays; to_numpy() of a time is one of NumPy"
+            f"{with_article(type(given).__name__)} holds no elements of pandas: allowed are series, frames, "
+            "indexes and their arrays; to_numpy() of a time is one of NumPy"
         )
     if isinstance(given, pd.MultiIndex):
         raise ConversionError(

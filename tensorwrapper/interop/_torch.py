@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError
 from tensorwrapper.interop._operand import TensorLike, native, tensor_of
@@ -121,7 +122,7 @@ def from_torch(given: "torch.Tensor", *, copy: bool | None = None) -> Tensor[Any
 
     if not isinstance(cast("object", given), torch.Tensor):
         raise ConversionError(
-            f"a {type(given).__name__} of PyTorch has no extents: torch.tensor() makes a tensor"
+            f"{with_article(type(given).__name__)} is not a tensor of PyTorch: torch.tensor() makes a tensor"
         )
     if given.device.type != "cpu":
         raise ConversionError(f"a tensor on the device {given.device} has no memory here: cpu() brings it")

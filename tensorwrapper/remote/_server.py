@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
 from typing import TYPE_CHECKING, SupportsIndex, cast, final
 
-from tensorwrapper._error_text import counted, shortened
+from tensorwrapper._error_text import brief, counted, shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import Closing
 from tensorwrapper.errors import (
@@ -251,6 +251,8 @@ def serve(
         raise ConversionError("allow lists client keys, which requires security=CurveServer(...)")
     if not isinstance(writable, bool) and security is None:
         raise ConversionError("writable lists client keys, which requires security=CurveServer(...)")
+    if not isinstance(cast("object", limits), ServeLimits | None):
+        raise ConversionError(f"limits must be tensorwrapper.remote.ServeLimits(...), not {brief(limits)}")
     catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
     given: dict[str, ViewLike | Records] = {}
     with ExitStack() as files:

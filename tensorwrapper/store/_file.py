@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, TypeAlias, cast, final
 
-from tensorwrapper._error_text import brief, counted, shortened
+from tensorwrapper._error_text import brief, counted, shortened, type_text
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper._integers import to_count
 from tensorwrapper._value_class import frozen
@@ -685,7 +685,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if self._directory.has_view(name):
             place, view = self._view_place(name), self[name]
             nbytes = HEADER_BYTES + place.length
-            return Entry(name, view.shape, str(view.dtype), "view", view.size, nbytes, 1, place.start)
+            return Entry(name, view.shape, type_text(view.dtype), "view", view.size, nbytes, 1, place.start)
         found = self._location(name)
         places = *found.places, *[row[1] for row in found.grown]
         return make_entry(name, self[name], found.message(), places, found.field)

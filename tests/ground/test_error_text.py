@@ -58,6 +58,11 @@ def test_one_thing_is_named_in_the_singular():
         "1 more tensor",
         "2 more tensors",
     ]
+    assert [counted(n, what) for n, what in [(1, "entry"), (0, "entry"), (2, "array")]] == [
+        "1 entry",
+        "0 entries",
+        "2 arrays",
+    ]
 
 
 def test_a_warning_names_the_line_of_the_caller_however_deep_it_arises():

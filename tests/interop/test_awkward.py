@@ -103,8 +103,14 @@ def test_options_without_nulls_are_no_options():
     ],
 )
 def test_what_is_no_tensor_is_refused_by_name(array, words):
-    with pytest.raises(ConversionError, match=words):
+    with pytest.raises(ConversionError, match=words) as caught:
         tw.as_tensor(array())
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_one_record_is_refused_by_name():
+    with pytest.raises(ConversionError, match=r"^a record of Awkward Array.*record\['field'\]$"):
+        tw.from_awkward({"a": 1})
 
 
 def test_what_awkward_does_not_have_is_refused_by_name():

@@ -76,7 +76,7 @@ def test_nothing_that_would_tell_the_rank(call, words):
         (lambda: Shape.nested(J, layers=(1,)), ("(1,)", "rank 2")),
         (lambda: NESTED.layer_size(2), ("layer 2", "2 layers", "(1, 2)")),
         (lambda: NESTED.layer_size(-3), ("layer -3", "2 layers")),
-        (lambda: BOX.layer_size(1), ("layer 1", "1 layers", "(2,)")),
+        (lambda: BOX.layer_size(1), ("layer 1", "1 layer", "(2,)")),
         (lambda: NESTED.element((1, 2)), ("(1, 2)", "2 entries", "has 1")),
         (lambda: NESTED.permute((1, 0, 2)), ("(1, 0, 2)", "mode 1 of layer 1", "mode 0 of layer 0")),
         (
@@ -217,10 +217,10 @@ def test_tables_and_extents_that_do_not_cover_the_shape(call, words):
     [
         (lambda: Shape(2, origin=(0, 0)), ("(0, 0) has 2 entries", "an origin of a shape of rank 1")),
         (lambda: Smooth((2,), (0, 0)), ("2 entries", "an origin", "rank 1")),
-        (lambda: Shape.jagged([1], origin=(1,)), ("(1,) has 1 entries", "an origin", "rank 2")),
-        (lambda: Shape.tiled([1], origin=(1,)), ("1 entries", "an origin", "rank 2")),
-        (lambda: BOX.translate_to((1,)), ("1 entries", "an origin", "rank 2")),
-        (lambda: J.translate_by((1,)), ("1 entries", "an offset", "rank 2")),
+        (lambda: Shape.jagged([1], origin=(1,)), ("(1,) has 1 entry", "an origin", "rank 2")),
+        (lambda: Shape.tiled([1], origin=(1,)), ("1 entry", "an origin", "rank 2")),
+        (lambda: BOX.translate_to((1,)), ("1 entry", "an origin", "rank 2")),
+        (lambda: J.translate_by((1,)), ("1 entry", "an offset", "rank 2")),
         (lambda: BOX.reshape((8,), origin=(1, 2)), ("2 entries", "an origin", "rank 1")),
     ],
 )
@@ -272,7 +272,7 @@ def test_modes_are_integers_of_any_size_that_may_count_from_the_last():
         # A transpose that moved elements from row to row.
         (lambda: Shape.jagged([[1, 1], [1]]).permute((1, 0, 2)), JaggedModeError, ("mode 1", "(0,)")),
         # A tile of another rank than the array.
-        (lambda: BOX.ordinal((1,)), RankError, ("(1,) has 1 entries", "rank 2")),
+        (lambda: BOX.ordinal((1,)), RankError, ("(1,) has 1 entry", "rank 2")),
         (lambda: BOX.contains([[1]]), RankError, ("rank 2", "(1, 1)")),
         (lambda: J.extent_at((0, 0)), RankError, ("(0, 0)", "rank 2")),
         # Shapes that do not fit, refused before memory runs out.

@@ -231,6 +231,7 @@ def test_every_type_of_element():
         (lambda: tw.zeros((3, 3)).to_packed("s5"), ParseError, "s8"),
         (lambda: tw.zeros((3, 3)).to_packed("s2", -1.0), SymmetryError, "0 or more"),
         (lambda: tw.zeros((3, 3)).to_packed("s2", np.nan), SymmetryError, "0 or more"),
+        (lambda: tw.zeros((3, 3)).to_packed("s2", "a"), ConversionError, "a tolerance is a number, not 'a'"),
         (lambda: tw.jagged([[1, 2], [3]]).to_packed("s2"), ConversionError, "not of a shape"),
         (lambda: tw.sparse([(0, 1)], [1.0], (3, 3)).to_packed("s2"), SymmetryError, r"x\[0, 1\] is 1.0"),
         (lambda: tw.as_tensor([[None, 1], [1, 2]]).to_packed("s2"), ConversionError, "fill_null"),

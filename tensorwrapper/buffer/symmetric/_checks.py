@@ -1,15 +1,17 @@
 """Packed elements of a box, or of another packing of it, after a check that the others follow from them."""
 
 import math
+import numbers
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._memory import new_memory
 from tensorwrapper.buffer.copies._symmetric_copy import elements_at, pack_box, square_of
-from tensorwrapper.errors import SymmetryError
+from tensorwrapper.errors import ConversionError, SymmetryError
 from tensorwrapper.shape import Operation, Symmetry
 from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, Index, IntArray
@@ -234,7 +236,9 @@ def check_packed(
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise SymmetryError unless a tolerance is 0 or more."""
+    """Raise ConversionError unless a tolerance is a number, and SymmetryError unless it is 0 or more."""
+    if not isinstance(cast("object", tolerance), numbers.Real):
+        raise ConversionError(f"a tolerance is a number, not {brief(tolerance)}")
     if math.isnan(tolerance) or tolerance < 0:
         raise SymmetryError(f"a tolerance is 0 or more, not {tolerance}")
 

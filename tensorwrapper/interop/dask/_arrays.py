@@ -40,8 +40,7 @@ def from_dask(array: "DaskArray") -> View[Any]:
     given: Any = array
     if not hasattr(given, "__dask_graph__") or not hasattr(given, "chunks"):
         raise ConversionError(
-            f"from_dask takes an array of Dask, not a {type(given).__name__}: as_tensor and as_view know "
-            "others"
+            f"from_dask takes an array of Dask, not {type(given).__name__}: as_tensor and as_view know others"
         )
     return as_view(given).tiled(Tiling.from_chunks(given.chunks))
 

@@ -122,7 +122,7 @@ def left_inverse(layout: AnyLayout, *, outside: OutOfBoundsPolicy = "raise") -> 
     ('(2,10):(1,2)', [0, 1, 2, 3, 4, 5, 6, 7])
     >>> left_inverse(Layout.parse("(4,2):(3,2)"))
     Traceback (most recent call last):
-    tensorwrapper.errors.LayoutError: ... the stride 2 does not divide the next, 3 ...
+    tensorwrapper.errors.LayoutError: the stride 2 does not divide the next, 3, so offsets have ...
     """
     check_outside(outside)
     extents, strides, offset, order = strided_parts(layout, "left_inverse")

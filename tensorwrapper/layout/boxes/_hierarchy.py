@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast
 
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
 from tensorwrapper.typing import Index
@@ -248,7 +248,9 @@ def leaf_index(extents: IntTree, coordinate: object, order: OrdinalOrder, where:
         entries = cast("tuple[object, ...] | list[object]", coordinate)
         parts = (extents,) if isinstance(extents, int) else extents
         if len(entries) != len(parts):
-            raise LayoutError(f"{brief(entries)} has {len(entries)} entries{_at(where)}, not {len(parts)}")
+            raise LayoutError(
+                f"{brief(entries)} has {counted(len(entries), 'entry')}{_at(where)}, not {len(parts)}"
+            )
         found: list[int] = []
         for k, (part, entry) in enumerate(zip(parts, entries, strict=True)):
             found += leaf_index(part, entry, order, (*where, k))

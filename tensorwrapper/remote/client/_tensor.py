@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent, times_like, to_dtype
 from tensorwrapper._arrays import splits_of
+from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import buffer_of, check_dtype, packed_layout
 from tensorwrapper.errors import (
     LayoutError,
@@ -545,7 +546,7 @@ def summary_of(tensor: RemoteTensor) -> tuple[str, str, str]:
         shape = f"{count_text(facts.rows)} rows, {count_text(facts.size)} elements"
     else:
         shape = f"{facts.kind}, rank {facts.rank}, {count_text(facts.size)} elements"
-    return shape, str(tensor.dtype), bytes_text(tensor.nbytes)
+    return shape, type_text(tensor.dtype), bytes_text(tensor.nbytes)
 
 
 def _opened(opening: Opening, facts: Facts, dtype: "np.dtype[Any]") -> RemoteTensor:

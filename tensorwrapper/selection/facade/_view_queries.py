@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._error_text import type_text
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.lowlevel import to_inside
@@ -166,4 +167,5 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """Return the shape in words, the type, and the bytes of the result."""
         from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
 
-        return f"{shape_words(self.shape)}, {self.dtype}, {bytes_text(self.shape.size * self.dtype.itemsize)}"
+        size = bytes_text(self.shape.size * self.dtype.itemsize)
+        return f"{shape_words(self.shape)}, {type_text(self.dtype)}, {size}"

@@ -179,7 +179,7 @@ def _fitting() -> Generator[None, None, None]:
 
 def _load(text: str, limits: SchemaLimits) -> Json:
     if not isinstance(cast("object", text), str):
-        raise SelectionError("json", f"a view is read from a text, not from a {type(text).__name__}")
+        raise SelectionError("json", f"a view is read from a text, not from {type(text).__name__}")
     if len(text) > limits.text:
         raise SelectionError("limit", f"the JSON has {len(text)} characters; {limits.text} are allowed")
     text = text.strip(" \t\r\n")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array, tuples_of
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import (
     ConversionError,
@@ -39,7 +39,8 @@ def to_index(index: Iterable[SupportsIndex], rank: int, what: str = "an index") 
     numbers = to_ints(index, what)
     if len(numbers) != rank:
         raise RankError(
-            f"{brief(numbers)} has {len(numbers)} entries, but {what} of a shape of rank {rank} has {rank}"
+            f"{brief(numbers)} has {counted(len(numbers), 'entry')}, but {what} of a shape of rank {rank} "
+            f"has {rank}"
         )
     return numbers
 

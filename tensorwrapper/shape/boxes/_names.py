@@ -6,7 +6,7 @@ from typing import SupportsIndex, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._arguments import check_kind_of
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
@@ -83,7 +83,7 @@ def to_names(names: Iterable[object], rank: int) -> Names:
     """
     given = tuple(names)
     if len(given) != rank:
-        raise RankError(f"{brief(given)} has {len(given)} names for a shape of rank {rank}")
+        raise RankError(f"{brief(given)} has {counted(len(given), 'name')} for a shape of rank {rank}")
     checked = [None if n is None else check_name(n, f"the name of mode {m}") for m, n in enumerate(given)]
     return _distinct(tuple(checked))
 

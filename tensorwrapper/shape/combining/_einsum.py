@@ -7,7 +7,7 @@ from functools import lru_cache
 from string import ascii_letters
 from typing import Final, cast
 
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper.errors import (
     ConversionError,
     ExtentMismatchError,
@@ -149,7 +149,7 @@ def _hidden(part: tuple[str, str | None], rank: int, equation: str) -> int:
     count = rank - len(before) - len(after or "")
     if count < 0 or (count and after is None):
         text = before if after is None else f"{before}...{after}"
-        raise RankError(f"the labels {text!r} of {equation!r} are given for {rank} modes")
+        raise RankError(f"the labels {text!r} of {equation!r} are given for {counted(rank, 'mode')}")
     return count
 
 

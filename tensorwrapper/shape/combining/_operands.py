@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, TypeAlias, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
@@ -320,9 +321,7 @@ def element_splits(shape: Shape[Any], modes: int) -> IntArray:
     return splits
 
 
-_ALIGNED: Final = (
-    "they are aligned at their ends: `t[:, None]` has a mode more, `t.permute(1, 0)` others last"
-)
+_ALIGNED: Final = "they are aligned at their ends: `t[:, None]` adds a mode, `t.permute(1, 0)` reorders modes"
 
 
 def _advice_of_tiles(*shapes: Shape[Any]) -> str:
@@ -365,9 +364,9 @@ def _no_prefix(given: Shape[Any], reference: Shape[Any], what: str) -> ExtentMis
             f"{what}: {given!r} has more modes than {reference!r}, which nothing is stretched to"
         )
     return ExtentMismatchError(
-        f"{what}: one number per prefix of {given.rank} modes has the shape {reference.leading(given.rank)!r}"
-        f", not {given!r}; numbers stand along the first modes of a jagged tensor, as in "
-        "`r * [1, 10]`"
+        f"{what}: one number per prefix of {counted(given.rank, 'mode')} has the shape "
+        f"{reference.leading(given.rank)!r}, not {given!r}; numbers stand along the first modes of a jagged "
+        "tensor, as in `r * [1, 10]`"
     )
 
 

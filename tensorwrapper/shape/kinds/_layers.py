@@ -5,7 +5,7 @@ from typing import SupportsIndex, TypeAlias
 
 import numpy as np
 
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import JaggedModeError, LayerError, SizeOverflowError
 from tensorwrapper.shape.boxes._common import ShapeCommon
@@ -62,7 +62,7 @@ def _layer_number(layer: SupportsIndex, layers: tuple[int, ...]) -> int:
     number, count = to_int(layer, "a layer"), len(layers)
     if -count <= number < count:
         return number % count
-    raise LayerError(f"layer {number} does not exist in a shape with {count} layers {layers}")
+    raise LayerError(f"layer {number} does not exist in a shape with {counted(count, 'layer')} {layers}")
 
 
 def layer_size(shape: ShapeCommon, layer: SupportsIndex) -> int:
@@ -101,8 +101,9 @@ def element(shape: _Celled, index: Iterable[SupportsIndex], layer: SupportsIndex
     ends = _ends(shape, layer)
     if len(numbers) not in ends:
         raise LayerError(
-            f"the index {brief(numbers)} has {len(numbers)} entries, but that of an element of this shape "
-            f"has {' or '.join(map(str, ends))} (layers: {shape.layers}, outer modes: {shape.outer_rank})"
+            f"the index {brief(numbers)} has {counted(len(numbers), 'entry')}, but that of an element of "
+            f"this shape has {' or '.join(map(str, ends))} (layers: {shape.layers}, outer modes: "
+            f"{shape.outer_rank})"
         )
     return _under(shape, numbers, ends[len(numbers)])
 

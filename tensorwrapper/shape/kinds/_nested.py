@@ -213,7 +213,7 @@ class Nested(NestedCommon):
     flat
         The shape without layers.
     layers
-        How many of its modes each layer has; a tuple that does not deal all of them raises `LayerError`.
+        How many of its modes each layer has. A tuple that does not add up to the rank raises `LayerError`.
     """
 
     _flat: Flat = attrs.field(alias="flat")
@@ -287,8 +287,8 @@ Implementation: TypeAlias = Flat | NestedCommon
 def _check_layers(layers: tuple[int, ...], rank: int) -> None:
     if sum(layers) != rank or min(layers, default=0) < 0:
         raise LayerError(
-            f"the layers {brief(layers)} do not deal the modes of a shape of rank {rank}: their numbers of "
-            "modes are not negative, and add up to the rank"
+            f"the layers {brief(layers)} do not split the modes of a shape of rank {rank}: their numbers of "
+            "modes must not be negative, and must add up to the rank"
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, cast,
 import attrs
 import numpy as np
 
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._tokenizer import quoted
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LabelError, LayerError, RankError
@@ -481,9 +481,10 @@ def label_shape(shape: _ShapeT, labels: LabelsLike) -> LabeledShape[_ShapeT]:
     names = to_labels(labels)
     implementation = shape.implementation
     if len(names.names) != implementation.rank:
+        given, there = len(names.names), implementation.rank
         raise RankError(
-            f"{len(names)} labels, {quoted(str(names))}, are given for "
-            f"{implementation.rank} modes: a shape has one label per mode"
+            f"{counted(given, 'label')}, {quoted(str(names))}, {'is' if given == 1 else 'are'} given for "
+            f"{counted(there, 'mode')}: a shape has one label per mode"
         )
     if names.layers is not None and names.layers != implementation.layers:
         raise LayerError(

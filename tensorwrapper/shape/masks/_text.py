@@ -20,6 +20,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._json import Json, dump_json, load_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
@@ -212,7 +213,7 @@ def _check_way(shape: Shape, way: MaskWay, count: int) -> None:
         raise ParseError(f'way is "{way}", but of this shape "{expected}" or "points" are picked')
     allowed = flat.rank if way == "modes" else 1
     if count != allowed:
-        raise ParseError(f"picks has {count} entries, but {allowed} are needed")
+        raise ParseError(f"picks has {counted(count, 'entry')}, but {allowed} are needed")
 
 
 def _read_positions(entry: Field) -> MaskItem:

@@ -10,6 +10,7 @@ from typing import NoReturn, cast, final
 
 import numpy as np
 
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._tokenizer import excerpt, refuse_at
 from tensorwrapper._value_class import frozen
@@ -271,7 +272,9 @@ def _plain_numbers(text: str, items: list[_Item]) -> Index:
 
 def _origin(text: str, body: _Body, items: list[_Item], rank: int) -> Index:
     if len(items) != rank:
-        _reject(text, body.start, f"the origin has {len(items)} entries for {rank} modes")
+        _reject(
+            text, body.start, f"the origin has {counted(len(items), 'entry')} for {counted(rank, 'mode')}"
+        )
     return _plain_numbers(text, items)
 
 

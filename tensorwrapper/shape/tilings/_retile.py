@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._arrays import check_rows, frozen_array
+from tensorwrapper._error_text import counted
 from tensorwrapper._integers import MAX_INT64, to_count, to_ints
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ExtentError, OutOfBoundsError, RankError, SizeOverflowError
@@ -310,7 +311,9 @@ class RetilePlan:
         """Return the numbers of the overlaps of one tile, which are a run in every mode."""
         numbers = to_ints(tile, "a tile")
         if len(numbers) != self.rank:
-            raise RankError(f"{numbers} has {len(numbers)} entries, but a tile of this plan has {self.rank}")
+            raise RankError(
+                f"{numbers} has {counted(len(numbers), 'entry')}, but a tile of this plan has {self.rank}"
+            )
         runs: list[tuple[int, int]] = []
         for mode, (o, k) in enumerate(zip(self.overlaps, numbers, strict=True)):
             tiles, partition = (o.new_tiles, o.new_partition) if new else (o.old_tiles, o.old_partition)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, cast, 
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_items_of
-from tensorwrapper._error_text import brief
+from tensorwrapper._error_text import brief, counted
 from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
@@ -478,7 +478,7 @@ def make_tiling(partitions: tuple[Partition, ...]) -> Tiling[Any]:
 def _to_origin(origin: Iterable[SupportsIndex] | None, rank: int) -> Index:
     start = (0,) * rank if origin is None else to_ints(origin, "an origin")
     if len(start) != rank:
-        raise RankError(f"the origin {start} has {len(start)} entries for {rank} modes")
+        raise RankError(f"the origin {start} has {counted(len(start), 'entry')} for {counted(rank, 'mode')}")
     return start
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import are_truths
-from tensorwrapper._error_text import counted, shortened
+from tensorwrapper._error_text import counted, shortened, type_text
 from tensorwrapper._json import Json
 from tensorwrapper.errors import (
     DataFileError,
@@ -235,7 +235,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         nbytes = tensor.nbytes if held.nbytes is None else held.nbytes
         packing = held.packing if isinstance(held.packing, str) else held.packing()
         return Entry(
-            name, tensor.shape, str(tensor.dtype), packing, tensor.size, nbytes, held.pieces, held.start
+            name, tensor.shape, type_text(tensor.dtype), packing, tensor.size, nbytes, held.pieces, held.start
         )
 
     def tensor_metadata(self, name: str) -> Mapping[str, Any]:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import cast, final
 
+from tensorwrapper._error_text import brief
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import TensorNameError
+from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.store.records._loss import Loss
 
 __all__ = ["NameFilter"]
@@ -63,6 +64,8 @@ class NameFilter:
 
 
 def _entries(given: str | Iterable[str], what: str) -> tuple[str, ...]:
+    if not isinstance(cast("object", given), Iterable):
+        raise ConversionError(f"{what} must be a name, a pattern or a list of them, not {brief(given)}")
     entries = (given,) if isinstance(given, str) else tuple(given)
     for entry in entries:
         if not isinstance(cast("object", entry), str):

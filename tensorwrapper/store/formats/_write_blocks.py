@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import numpy as np
 
 from tensorwrapper._arrays import as_truths
-from tensorwrapper._error_text import shortened
+from tensorwrapper._error_text import counted, shortened
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
 from tensorwrapper.layout import Layout
@@ -89,7 +89,7 @@ def check_nulls(value: TensorLike, name: str, target: object) -> None:
     """
     count = value.null_count if not holds_strings(value.dtype) and value.is_nullable else 0
     if count:
-        text = f"{name!r} has {count} nulls, which {target} does not support"
+        text = f"{name!r} has {counted(count, 'null')}, which {target} does not support"
         advice = "fill_null(0) replaces them, a .tens or .parquet file keeps them"
         raise ConversionError(Loss(text, name, "null", advice))
 

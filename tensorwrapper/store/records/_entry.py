@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast, final
 
+from tensorwrapper._error_text import type_text
 from tensorwrapper._value_class import frozen
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.records._format import HEADER_BYTES
@@ -24,7 +25,7 @@ class Entry:
     name: str
     shape: Shape
     dtype: str
-    """NumPy name of the dtype."""
+    """NumPy name of the dtype; ``string`` or ``nullable string`` for text."""
     packing: str
     """Storage of the elements: ``dense``, or another packing of the format."""
     size: int
@@ -64,7 +65,7 @@ def make_entry(
     return Entry(
         name,
         tensor.shape,
-        str(tensor.dtype),
+        type_text(tensor.dtype),
         packing_of(message, field),
         tensor.size,
         nbytes,

@@ -153,7 +153,7 @@ def blocks(
         return made if tiling is None or tiling == foreign.tiling else made.retiled(tiling)
     if not isinstance(cast("object", tiling), Tiling):
         raise ConversionError(
-            f"blocks are of a tiling, such as tw.Tiling([2, 2], [3]), not of {brief(tiling)}"
+            f"blocks of {brief(source)} need a tiling, such as tw.Tiling([2, 2], [3]), not {brief(tiling)}"
         )
     tiling = cast("Tiling[Any]", tiling)
     if is_sparse_array(source) or isinstance(source, Tensor):

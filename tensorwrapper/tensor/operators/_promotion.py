@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
 
@@ -86,4 +87,4 @@ def _of_two(one: "np.dtype[Any]", other: "np.dtype[Any] | type[complex]") -> "np
 
 
 def _nothing_in_common(dtypes: Sequence["np.dtype[Any]"], what: str) -> DTypeError:
-    return DTypeError(f"{what}: {', '.join(map(str, dtypes))} have no type in common")
+    return DTypeError(f"{what}: {', '.join(map(type_text, dtypes))} have no type in common")

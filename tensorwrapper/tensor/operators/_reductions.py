@@ -233,8 +233,9 @@ def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
         )
     first = shape.rank - len(modes)
     if modes != set(range(first, shape.rank)):
+        where = f"mode{'s' * (len(modes) > 1)} {', '.join(map(str, sorted(modes)))}"
         raise JaggedModeError(
-            f"{name}: rows are along the last modes, and mode {sorted(modes)} of {shape!r} is none of them; "
+            f"{name}: rows are along the last modes of {shape!r}, not along {where}; "
             "axis=-1 reduces rows, axis=None all elements"
         )
     return first

@@ -38,7 +38,7 @@ def refusals(name: str) -> Generator[None]:
         text = str(error)
         if "loop" in text or "could not be safely coerced" in text:
             raise DTypeError(
-                f"{name}: NumPy computes it not of elements of these types{_types(error)}: {_CAST}"
+                f"{name}: NumPy does not compute this for elements of these types{_types(error)}: {_CAST}"
             ) from error
         raise (ConversionError if "argument" in text else DTypeError)(
             f"{name}: {_once(text, name)}"
@@ -53,7 +53,9 @@ def refusals(name: str) -> Generator[None]:
         raise ExtentError(f"{name}: {text}") from error
 
 
-_CAST: Final = "`t.astype('f4')` has others, and `np.strings.add(st, st)` and its kin compute on texts"
+_CAST: Final = (
+    "`t.astype('i8')` converts them, and `np.strings.add(st, st)` and similar functions compute on texts"
+)
 _POWER: Final = "`t.astype('f8') ** -1` has fractions"
 _MATMUL: Final = "`t @ t.permute(1, 0)` multiplies matrices, `t * 2` each element"
 

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import type_text
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
@@ -45,8 +46,8 @@ _Parts: TypeAlias = "_Box | list[_Parts] | None"
 def tensor_head(layout: Layout[Any], buffer: BufferCommon[Any], nbytes: int) -> str:
     """Return shape, type and bytes on one line; of a sparse tensor also how many elements it stores."""
     dtype = buffer.dtype
-    kind = "string" if dtype.kind == "T" else str(dtype)
-    if buffer.sides is not None or hasattr(dtype, "na_object"):
+    kind = type_text(dtype)
+    if buffer.sides is not None:
         kind = f"nullable {kind}"
     stored = ""
     if buffer.fill_value is not None:

@@ -10,25 +10,36 @@ from tensorwrapper.errors import ConversionError, TransportError
 
 __all__ = ["check_address", "is_local"]
 
+_EXAMPLE: Final = "tcp://127.0.0.1:5555"
+
 _PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 def check_address(address: object, what: str) -> None:
     """Raise if the address is not text, or its port is invalid; ZeroMQ would silently replace the port."""
     if not isinstance(address, str):
-        raise ConversionError(f"an address must be text, such as 'tcp://127.0.0.1:*', not {brief(address)}")
+        raise ConversionError(f"an address must be text, such as {_EXAMPLE!r}, not {brief(address)}")
     if "://" not in address:
         where = shortened(address)
         raise TransportError(
-            errno.EINVAL, f"cannot {what} {where}: the address has no scheme; use for example 'tcp://{where}'"
+            errno.EINVAL,
+            f"cannot {what} {where or 'an empty address'}: the address has no scheme; use for example "
+            f"{f'tcp://{where}' if where else _EXAMPLE!r}",
         )
     if not address.startswith("tcp://"):
         return
+    host, colon, _ = address[6:].rpartition(":")
+    if not (host and colon):
+        raise TransportError(
+            errno.EINVAL,
+            f"cannot {what} {shortened(address)}: it has no port; use for example {_EXAMPLE!r}",
+        )
     for end in address[6:].split(";"):
         port = end.rpartition(":")[2]
         if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
+            free = ", or * for any" if what == "listen at" else ""
             raise TransportError(
-                errno.EINVAL, f"cannot {what} {address}: invalid port {port!r}; use 1 to 65535, or * for any"
+                errno.EINVAL, f"cannot {what} {address}: invalid port {port!r}; use 1 to 65535{free}"
             )
 
 

@@ -65,7 +65,7 @@ def test_the_slowest_leaf_grows_until_the_ordinal_is_there(tree, order, largest)
 
 
 def test_coordinates_that_do_not_fit_name_the_mode():
-    with pytest.raises(LayoutError, match=r"has 1 entries at mode 1, not 2"):
+    with pytest.raises(LayoutError, match=r"has 1 entry at mode 1, not 2"):
         leaf_index((2, (3, 4)), (0, (1,)), "lex")
     with pytest.raises(OutOfBoundsError, match=r"4 is outside 0 to 3 at mode 1\.1"):
         leaf_index((2, (3, 4)), (0, (1, 4)), "lex")

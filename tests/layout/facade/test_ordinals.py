@@ -57,7 +57,7 @@ def test_coordinates_are_ordinals_at_any_depth():
         ((0, -1), OutOfBoundsError, "-1 is outside 0 to 5 at mode 1"),
         (12, OutOfBoundsError, "12 is outside 0 to 11"),
         (np.int8(-1), OutOfBoundsError, "-1 is outside 0 to 11"),
-        ((0,), LayoutError, "has 1 entries, not 2"),
+        ((0,), LayoutError, "has 1 entry, not 2"),
         ((0, (1, 2, 0)), LayoutError, "has 3 entries at mode 1, not 2"),
         ((0, 1.0), ConversionError, "mode 1 must be an integer"),
         (True, ConversionError, "integer"),

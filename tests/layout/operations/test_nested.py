@@ -103,7 +103,7 @@ def test_a_new_mode_has_no_layer():
 
 def test_elements_end_where_layers_end():
     layout = Layout(N)
-    with pytest.raises(LayerError, match="1 entries"):
+    with pytest.raises(LayerError, match="1 entry"):
         layout.element((1,))
     with pytest.raises(OutOfBoundsError):
         layout.element((3, 0))

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote import ServeLimits
 from tensorwrapper.remote.server._connection_limit import excess, most_connections
 
@@ -53,3 +54,8 @@ def test_who_only_connects_is_cut_and_others_are_served():
         assert server.stats()["connections_cut"] >= 33
         with tw.connect(server.address) as late:
             assert np.array_equal(late["x"].compute(), x)
+
+
+def test_limits_are_an_object_of_limits():
+    with pytest.raises(ConversionError, match=r"limits must be .*ServeLimits\(...\), not 3$"):
+        tw.serve({"x": np.zeros(3)}, limits=3)

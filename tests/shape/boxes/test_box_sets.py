@@ -158,7 +158,7 @@ def test_the_bounding_box_of_a_jagged_shape_is_what_is_enclosed():
 @pytest.mark.parametrize(
     ("first", "last", "error", "text"),
     [
-        ((0, 0), (3,), RankError, "1 entries"),
+        ((0, 0), (3,), RankError, "1 entry"),
         ((1, 1), (0, 1), OutOfBoundsError, "mode 0 goes from 1 to 0"),
     ],
 )

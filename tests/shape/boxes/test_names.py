@@ -179,7 +179,7 @@ def test_every_mode_is_named_once(order, error, text):
 @pytest.mark.parametrize(
     ("names", "error", "text"),
     [
-        (("i",), RankError, "1 names for a shape of rank 2"),
+        (("i",), RankError, "1 name for a shape of rank 2"),
         (("i", "j", "k"), RankError, "3 names"),
         (("i", "i"), ModeNameError, "the modes 0 and 1 would both have the name 'i'"),
         (("i", "1a"), ModeNameError, "name of mode 1 .* identifier .* '1a'"),

@@ -26,7 +26,7 @@ def test_text(text, shape):
 @pytest.mark.parametrize(
     ("text", "allowed"),
     [
-        ("(2, 3) names (a)", "1 names for a shape of rank 2"),
+        ("(2, 3) names (a)", "1 name for a shape of rank 2"),
         ("(2, 3) names (a, a)", "both have the name 'a'"),
         ("(2, 3) names (a, 1)", "identifier"),
         ("(2, 3) names (a; b)", "','"),
@@ -53,7 +53,7 @@ def test_json():
     [
         ("null", "names must be a list"),
         ('"ab"', "names must be a list"),
-        ('["a"]', "names .* 1 names for a shape of rank 2"),
+        ('["a"]', "names .* 1 name for a shape of rank 2"),
         ('["a",1]', r"names\[1\] must be a name or null, not 1"),
         ('["a","a"]', "both have the name 'a'"),
         ('["a","b c"]', "identifier"),

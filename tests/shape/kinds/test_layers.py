@@ -63,7 +63,7 @@ def test_the_layer_tells_which_element_where_layers_have_no_modes():
 @pytest.mark.parametrize(
     ("call", "error", "match"),
     [
-        (lambda: SQUARES.element((1,)), LayerError, r"\(1,\) has 1 entries.* has 2 .*\(2, 2\)"),
+        (lambda: SQUARES.element((1,)), LayerError, r"\(1,\) has 1 entry.* has 2 .*\(2, 2\)"),
         (lambda: SQUARES.element((1, 1, 1, 1)), LayerError, "4 entries"),
         (lambda: SQUARES.element((2, 0)), OutOfBoundsError, r"index 2 is outside \[0, 2\)"),
         (lambda: nest(Shape(2, 3, 4), 1, 1, 1).element(()), LayerError, "has 1 or 2"),

@@ -201,8 +201,8 @@ def test_extents_may_be_of_any_size():
 @pytest.mark.parametrize(
     ("shape", "labels", "count"),
     [
-        (MATRIX, "i", "1 labels, 'i', are given for 2 modes"),
-        (SCALAR, "i", "1 labels"),
+        (MATRIX, "i", "1 label, 'i', is given for 2 modes"),
+        (SCALAR, "i", "1 label, 'i', is given for 0 modes"),
         (MATRIX, "", "0 labels"),
     ],
 )

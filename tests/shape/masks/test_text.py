@@ -104,7 +104,7 @@ GOOD = {"picks": [2, {"start": 0, "step": 2, "stop": 5}], "shape": json.loads(BO
     ("change", "match"),
     [
         ({"picks": None}, "picks must be a list"),
-        ({"picks": [2]}, "picks has 1 entries, but 2"),
+        ({"picks": [2]}, "picks has 1 entry, but 2"),
         ({"picks": [2, True]}, r"picks\[1\] must be an integer"),
         ({"picks": [2, [0, True]]}, r"picks\[1\]\[1\] must be an integer, not true"),
         ({"picks": [2, [0, 1.0]]}, r"picks\[1\]\[1\] must be an integer, not 1.0"),

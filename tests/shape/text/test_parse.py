@@ -63,7 +63,7 @@ from tensorwrapper.testing import shapes
         ("(2, 1x2|3x4, 5)", "position 4.*cells stand last"),
         ("(2, 1x2)@(0, 0)", "position 10, a shape of rank 3 has 3 origins, not 2"),
         # Origins.
-        ("(3, 4)@(1,)", "position 8, the origin has 1 entries for 2"),
+        ("(3, 4)@(1,)", "position 8, the origin has 1 entry for 2"),
         ("(3, 4)@(1|2, 4)", "position 8: found '1'.*one number"),
         ("(3, 4)@(1x2, 4)", "position 9: found 'x'"),
         ("(2, 4|4)@(0, |x)", "position 14: found 'x'"),

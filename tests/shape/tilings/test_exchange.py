@@ -94,7 +94,7 @@ def test_a_chunk_grid_that_is_refused(chunks, extents, error, match):
 def test_an_origin_is_given_beside_the_chunks_or_not_at_all():
     tiling = Tiling.from_chunks(2, extents=(5, 1), origin=(-5, 7))
     assert tiling == Tiling([2, 2, 1], [1], origin=(-5, 7))
-    with pytest.raises(RankError, match="1 entries for 2 modes"):
+    with pytest.raises(RankError, match="1 entry for 2 modes"):
         Tiling.from_chunks(2, extents=(5, 1), origin=(0,))
 
 

@@ -192,7 +192,7 @@ def test_a_large_plan_is_read_in_batches():
         (lambda: OLD.retile_plan(((8,), (5,))), ConversionError, "needs a Tiling"),
         (lambda: OLD.retile_plan(NEW).pieces_of((3, 0)), OutOfBoundsError, r"tile 3 .*\[0, 3\) of mode 0"),
         (lambda: OLD.retile_plan(NEW).fan_out((0, 2)), OutOfBoundsError, r"tile 2 .*\[0, 2\) of mode 1"),
-        (lambda: OLD.retile_plan(NEW).fan_in((0,)), RankError, "has 1 entries"),
+        (lambda: OLD.retile_plan(NEW).fan_in((0,)), RankError, "has 1 entry"),
         (lambda: OLD.retile_plan(NEW).batches(0), ExtentError, "at least one piece"),
         (lambda: OLD.retile_plan(NEW).cost(itemsize=-8), ExtentError, "-8"),
         (lambda: OLD.retile_plan(NEW).cost(itemsize=0.5), ConversionError, r"0\.5"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tensorwrapper.errors import TensorNameError
+from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.store import Loss
 from tensorwrapper.store.formats._select_names import NameFilter
 
@@ -48,3 +48,9 @@ def test_of_what_nobody_wanted_nothing_is_told():
     assert NameFilter.of(None, ()).told(LOSSES) == LOSSES
     assert NameFilter.of("w1", ()).told(LOSSES) == LOSSES[1:]
     assert NameFilter.of(None, "o").told(LOSSES) == LOSSES[1:]
+
+
+@pytest.mark.parametrize("what", ["only", "skip"])
+def test_a_number_is_no_name(what):
+    with pytest.raises(ConversionError, match=f"^{what} must be a name, a pattern or a list of them, not 3$"):
+        among(**{what: 3})

@@ -30,7 +30,7 @@ from tensorwrapper.tensor.operators._refusals import refusals
 )
 def test_an_error_of_numpy_has_a_name_of_ours(raised, error):
     # Of types that no loop is for NumPy says nothing that helps: ours says what works.
-    said = "NumPy computes it not" if error is DTypeError else str(raised)
+    said = "NumPy does not compute this" if error is DTypeError else str(raised)
     with pytest.raises(error, match=f"add: {said}") as caught, refusals("add"):
         raise raised
 

@@ -212,6 +212,28 @@ def test_six_modes_are_shown_as_numpy_shows_them():
         assert str(tw.as_tensor(array)) == str(array)
 
 
+def test_every_display_names_text_alike(tmp_path):
+    plain, nullable = tw.strings(["a", "b"]), tw.strings(["a", None])
+    tw.save(tmp_path / "t.tens", {"plain": plain, "nullable": nullable})
+    tw.save(tmp_path / "t.parquet", {"plain": plain, "nullable": nullable})
+    shown = [
+        repr(plain),
+        repr(nullable),
+        repr(tw.selection.as_view(plain)),
+        repr(tw.selection.as_view(nullable)),
+        repr(tw.records({"plain": plain, "nullable": nullable})),
+        tw.records({"plain": plain})._repr_html_(),
+    ]
+    with tw.open(tmp_path / "t.tens") as file:
+        shown += [str(file), file._repr_html_(), str(tw.open(tmp_path / "t.parquet"))]
+    with tw.serve({"plain": plain, "nullable": nullable}) as server, tw.connect(server.address) as remote:
+        shown += [repr(remote["plain"]), repr(remote["nullable"]), remote["plain"]._repr_html_()]
+    assert [text for text in shown if "StringDType" in text or "string" not in text] == []
+    assert sum("nullable string" in text for text in shown) >= 6
+    with pytest.raises(tw.errors.DTypeError, match="where: string, float64 have no type"):
+        tw.where(tw.as_tensor([True]), "a", tw.as_tensor([1.0]))
+
+
 def test_one_text_is_printed_as_its_text():
     words = tw.strings(["a b", None])
     assert f"{words[0]}" == str(words[0]) == "a b"

@@ -20,9 +20,21 @@ def test_an_address_says_its_way(address):
     assert len(str(caught.value)) < 500
 
 
+@pytest.mark.parametrize("address", ["", "tcp://", "tcp://127.0.0.1", "tcp://:5555"])
+def test_an_example_of_an_error_is_an_address(address):
+    with pytest.raises(TransportError, match="use for example") as caught:
+        check_address(address, "connect to")
+    check_address(str(caught.value).rpartition("use for example ")[2].strip("'"), "connect to")
+
+
 def test_ports_end_and_addresses_are_text():
     with pytest.raises(TransportError, match="use 1 to 65535"):
         check_address("tcp://127.0.0.1:65536", "listen at")
+    # Only a listener may leave the port open.
+    with pytest.raises(TransportError, match=r"use 1 to 65535$"):
+        check_address("tcp://127.0.0.1:", "connect to")
+    with pytest.raises(TransportError, match=r"use 1 to 65535, or \* for any$"):
+        check_address("tcp://127.0.0.1:", "listen at")
     with pytest.raises(ConversionError, match="an address must be text"):
         check_address(("localhost", 1), "connect to")
 
