@@ -156,7 +156,10 @@ WHAT_TO_DO: dict[str, tuple[str, str]] = {
     "TransportForkError": ("Open sockets after the fork, or start processes with `spawn`.", ""),
     "TransportThreadError": ("Open one socket per thread.", ""),
     "UnsupportedSocketError": ("Use another socket type; `transport` lists the supported ones.", ""),
-    "DataFileError": ("Run `tensorwrapper verify FILE` to list the damaged and the readable parts.", ""),
+    "DataFileError": (
+        "Run `tensorwrapper verify FILE` to list the damaged and the readable parts of a `.tens` file.",
+        "",
+    ),
     "DataFileSystemError": ("See `error.errno`: for example a full disk, or too many open files.", ""),
     "DataFileNotFoundError": ("Correct the path.", 'tw.open("nowhere.tens")'),
     "DataFileExistsError": ("Allow to replace the file: `overwrite=True`, `--force`.", ""),

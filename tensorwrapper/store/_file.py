@@ -651,7 +651,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     def _passed(self) -> str:
         passed = len(self._directory.complaints)
-        return f" ({passed} damaged records were passed over; verify names them)" if passed else ""
+        were = "was" if passed == 1 else "were"
+        records = counted(passed, "damaged record")
+        return f" ({records} {were} passed over; tw.store.verify(path) lists them)" if passed else ""
 
     def __iter__(self) -> Iterator[str]:
         return iter(list(self._directory.listed()))

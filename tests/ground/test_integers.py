@@ -34,6 +34,12 @@ def test_integers_come_in_order(values):
         to_ints(values, "n")
 
 
+@pytest.mark.parametrize("value", [True, 1.5, "3"])
+def test_of_several_one_entry_is_refused(value):
+    with pytest.raises(ConversionError, match=r"^an entry of a permutation must be an integer, not"):
+        to_ints(iter([0, value]), "a permutation")
+
+
 def test_counts_are_not_negative():
     with pytest.raises(ExtentError, match="is -1"):
         to_count(-1, "n")

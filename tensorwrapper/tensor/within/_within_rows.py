@@ -792,7 +792,8 @@ class WithinRows(ABC, Generic[_T, _R]):
         if not counts.all():
             if empty is ...:
                 row = _first_empty(self.shape, counts)
-                warn_caller(f"{name}: row {row} is empty; empty= sets its result", RuntimeWarning)
+                text = f"{name}: row {row} is empty; empty= of r.rows().{name}() sets its result"
+                warn_caller(text, RuntimeWarning)
             elif empty is None:
                 return self._made(tensor, _with_empty(found[counts > 0], counts, None), self.shape)
             else:

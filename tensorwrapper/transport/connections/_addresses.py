@@ -2,7 +2,6 @@
 
 import errno
 import ipaddress
-import re
 from typing import Final
 
 from tensorwrapper._error_text import brief, shortened
@@ -11,8 +10,6 @@ from tensorwrapper.errors import ConversionError, TransportError
 __all__ = ["check_address", "is_local"]
 
 _EXAMPLE: Final = "tcp://127.0.0.1:5555"
-
-_PORT: Final = re.compile(r"\*|[0-9]{1,5}")
 
 
 def check_address(address: object, what: str) -> None:
@@ -34,10 +31,14 @@ def check_address(address: object, what: str) -> None:
             errno.EINVAL,
             f"cannot {what} {shortened(address)}: it has no port; use for example {_EXAMPLE!r}",
         )
-    for end in address[6:].split(";"):
+    listens = what == "listen at"
+    ends = address[6:].split(";")  # a source address may precede the other
+    for end in ends:
         port = end.rpartition(":")[2]
-        if ":" in end and (_PORT.fullmatch(port) is None or (port != "*" and int(port) > 65_535)):
-            free = ", or * for any" if what == "listen at" else ""
+        if ":" not in end or (port == "*" and (listens or end != ends[-1])):
+            continue
+        if not port.isascii() or not port.isdecimal() or len(port) > 5 or int(port) > 65_535:
+            free = ", or * for any" if listens else ""
             raise TransportError(
                 errno.EINVAL, f"cannot {what} {address}: invalid port {port!r}; use 1 to 65535{free}"
             )

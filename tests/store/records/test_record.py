@@ -44,7 +44,7 @@ def test_a_record_with_a_bad_label_is_passed_over(path):
     path.write_bytes(record(pack_body([*frames[:2], b"", frames[2]])) + record(BODY))
     with tw.open(path) as f:
         assert list(f) == ["x"]
-        with pytest.raises(KeyError, match="1 damaged records were passed over"):
+        with pytest.raises(KeyError, match="1 damaged record was passed over"):
             f["y"]
     assert "has an invalid name" in tw.store.verify(path).problems[0]
 

@@ -373,6 +373,9 @@ def test_an_empty_row_has_no_mean_and_a_warning_tells_it():
         found = R.rows().mean()
     assert np.isnan(found.elements()[1])
     assert len(caught) == 1
+    # NumPy's functions have no empty=; the warning says which method has.
+    with pytest.warns(RuntimeWarning, match=r"empty= of r\.rows\(\)\.quantile\(\) sets its result"):
+        np.percentile(R, 50, axis=-1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert R.rows().mean(empty=0).tolist()[1] == 0

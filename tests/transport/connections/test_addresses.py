@@ -10,7 +10,7 @@ from tensorwrapper.transport.connections._addresses import check_address, is_loc
     "address", ["tcp://127.0.0.1:*", "tcp://[::1]:5555", "ipc:///tmp/x", "inproc://x", "tcp://eth0:65535"]
 )
 def test_addresses_are_taken(address):
-    check_address(address, "connect to")
+    check_address(address, "listen at")
 
 
 @pytest.mark.parametrize("address", ["localhost:5555", "nowhere", "", "x" * 10_000])
@@ -31,8 +31,9 @@ def test_ports_end_and_addresses_are_text():
     with pytest.raises(TransportError, match="use 1 to 65535"):
         check_address("tcp://127.0.0.1:65536", "listen at")
     # Only a listener may leave the port open.
-    with pytest.raises(TransportError, match=r"use 1 to 65535$"):
-        check_address("tcp://127.0.0.1:", "connect to")
+    for port in ("", "*", "x", "²"):
+        with pytest.raises(TransportError, match=r"use 1 to 65535$"):
+            check_address(f"tcp://127.0.0.1:{port}", "connect to")
     with pytest.raises(TransportError, match=r"use 1 to 65535, or \* for any$"):
         check_address("tcp://127.0.0.1:", "listen at")
     with pytest.raises(ConversionError, match="an address must be text"):
