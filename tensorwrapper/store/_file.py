@@ -834,7 +834,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
 
     def _is_in_place(self, file: int) -> bool:
         try:
-            return os.path.samestat(os.fstat(file), self._path.stat())
+            return os.path.samestat(os.fstat(file), os.stat(self._where))
         except FileNotFoundError:
             return False
 

@@ -54,6 +54,9 @@ def cases(folder: Path) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "views: `v[1:2].compute()`", lambda: v[1:2].compute()
     yield "views: `concat([t, t])[1:4].compute()`", lambda: sel.concat([t, t])[1:4].compute()
     yield "views: `sel.minimum(t, 2.0)`, built and computed", lambda: sel.minimum(t, 2.0).compute()
+    shards = sel.concat([tw.as_tensor(np.ones((50, 1024))) for _ in range(16)])
+    chosen = np.random.default_rng(0).integers(0, 800, 700)
+    yield "views: 700 long rows of 16 shards", lambda: shards[chosen].compute()
     message = [bytes(memoryview(part)) for part in wire.encode([t, t, t])]
     yield "wire: encode three tensors", lambda: wire.encode([t, t, t])
     yield "wire: decode them", lambda: wire.decode(message)

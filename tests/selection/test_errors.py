@@ -38,6 +38,22 @@ TABLE = {
     "concat of no list": (lambda: sel.concat(5), ConversionError, "a list of views, not 5"),
     "concat of text": (lambda: sel.concat("ab"), ConversionError, "a list of views"),
     "concat of ranks": (lambda: sel.concat([T, T[0]]), RankError, "operand 0 has 2 modes, operand 1 has 1"),
+    "concat of ranks along a later mode": (
+        lambda: sel.concat([T, T[0]], mode=1),
+        RankError,
+        "operand 0 has 2 modes, operand 1 has 1",
+    ),
+    "concat of one number among rows": (
+        lambda: sel.concat([T[0], T[0, 0]]),
+        RankError,
+        "operand 0 has 1 modes, operand 1 has 0",
+    ),
+    "concat of a class": (lambda: sel.concat(list), ConversionError, "a list of views, not"),
+    "stack of an array without modes": (
+        lambda: sel.stack(np.array(3)),
+        ConversionError,
+        "a list of views, not",
+    ),
     "concat of extents": (
         lambda: sel.concat([T, T, T[:, 1:]]),
         ExtentMismatchError,

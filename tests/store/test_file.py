@@ -223,6 +223,20 @@ def test_a_file_that_is_replaced_under_its_writer_is_told_of(path, gone):
     assert f.closed
 
 
+@pytest.mark.parametrize("mode", ["a", "w"])
+def test_a_relative_path_stays_when_the_folder_changes(path, monkeypatch, mode):
+    monkeypatch.chdir(path.parent)
+    f = tw.open(path.name, mode)
+    monkeypatch.chdir("/")
+    f["x"] = [1]
+    f.flush()
+    f.extend("y", [2])
+    f.close()
+
+    with tw.open(path) as f:
+        assert (f["x"].tolist(), f["y"].tolist()) == ([1], [2])
+
+
 def test_a_tensor_from_a_file_pickles(path):
     tw.save(path, {"x": np.arange(6).reshape(2, 3)})
     with tw.open(path) as f:

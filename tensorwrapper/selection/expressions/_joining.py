@@ -42,6 +42,7 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
 _FEW = 256  # elements of a part, on average, up to which those of a slice are found one by one
+_MANY = 4096  # and up to which those of rows by a table of positions are
 
 
 def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
@@ -100,9 +101,9 @@ class Joining(SharedMode):
             box, buffer = own.layout.implementation, own.buffer
             if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
                 return None
-            if buffer.flat.dtype != dtype:
-                return None
             extents = box.extents
+            if len(extents) != rank or buffer.flat.dtype != dtype:
+                return None
             others.add((*extents[:mode], *extents[mode + 1 :]))
             lengths.append(extents[mode])
         if len(others) > 1 or dtype.kind in "TO" or sum(lengths) > MAX_INT64:
@@ -352,7 +353,10 @@ def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads
         low = first if step > 0 or count == 1 else first - (count - 1)
         joined.fill((slice(low, low + count),), out if low == first else out[::-1], threads)
         return True
-    if not out.flags.c_contiguous or (box is not None and out.size > _FEW * joined.parts):
+    if not out.flags.c_contiguous:
+        return False
+    by_mode = box is not None or (out.ndim > 1 and known.has_mode_maps)
+    if by_mode and out.size > (_MANY if box is None else _FEW) * joined.parts:
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True

@@ -146,9 +146,13 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:
     """Return expressions cast to the type that NumPy promotes theirs to, and the given views."""
-    if type(parts) is not list and (isinstance(parts, str) or not hasattr(parts, "__iter__")):
+    try:
+        found = None if isinstance(parts, str) else iter(parts)
+    except TypeError:
+        found = None  # such as a class, or an array without modes
+    if found is None:
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
-    given = list(parts)
+    given = [*found]
     views = [as_view(part) for part in given]
     if not views:
         raise ConversionError(f"{what} needs at least one view")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.selection.expressions import _joining
 from tensorwrapper.selection.expressions._joining import Joining
 
 
@@ -78,3 +79,14 @@ def test_what_many_parts_are_is_asked_before_they_are_joined_at_once():
     written = sel.concat([x, x, *[tw.as_tensor(np.zeros(1)) for _ in range(20)]])
     written[6:] = np.arange(20.0)
     np.testing.assert_array_equal(written.compute().to_numpy()[6:], np.arange(20.0))
+
+
+@pytest.mark.parametrize(
+    "key", [[3, 19, 0, 12, 7, 7, 15, 1, 18], (slice(None), np.arange(1023, 500, -1) ** 2 % 1024)]
+)
+def test_long_rows_are_not_looked_up_element_by_element(monkeypatch, key):
+    array = np.arange(20.0 * 1024).reshape(20, 1024)
+    view = sel.concat([tw.as_tensor(array[:8]), tw.as_tensor(array[8:])])
+    monkeypatch.setattr(_joining, "PlacedRunner", None)
+
+    assert np.array_equal(view[key].compute(), array[key])
