@@ -86,7 +86,7 @@ def test_layers_may_be_any_integers():
         ((1,), LayerError, r"\(1,\).*rank 2"),
         ((1, 2), LayerError, r"\(1, 2\).*rank 2"),
         ((), LayerError, r"\(\).*rank 2"),
-        ((3, -1), LayerError, r"\(3, -1\).*not negative"),
+        ((3, -1), LayerError, r"\(3, -1\).*not be negative"),
         ((1.0, 1), ConversionError, r"1\.0"),
         ((True, 1), ConversionError, "True"),
         ("11", ConversionError, "'11'"),
