@@ -385,7 +385,7 @@ def test_an_index_with_a_name_that_is_none_is_refused(tmp_path):
         raw[at : at + 2] = name
         made_sound(raw, place, length)
         path.write_bytes(raw)
-        with pytest.raises(tw.errors.DataFileError, match="a name that is none"), tw.open(path):
+        with pytest.raises(tw.errors.DataFileError, match="an invalid name"), tw.open(path):
             pass
         assert read_by_node([path])[0]["refused"] == "layout", name
 

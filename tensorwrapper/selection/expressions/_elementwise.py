@@ -3,7 +3,6 @@
 # The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Literal, cast, final
@@ -51,14 +50,11 @@ def _by_number(
 
 
 class _Elementwise(Node):
-    """Abstract: `write_cells`; an element is `values` of those of the operands, independent of its place."""
+    """Abstract: an element is `values` of those of the operands, independent of its place."""
 
     __slots__ = ()
 
     is_elementwise: ClassVar[bool] = True
-
-    @abstractmethod
-    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None: ...
 
     def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         return self.values(places, given)  # These are the library's own.
@@ -184,9 +180,11 @@ class Extreme(_Elementwise):
         found = self._better.reduce([np.where(nulls, np.array("", self.dtype), own) for own in given])
         return np.where(nulls, np.array(None, self.dtype), found)
 
-    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
+    def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:
         if len(given) == 1:
             given[0].fill(full_window(out.shape), out, threads)
+        elif hasattr(self.dtype, "na_object"):  # NumPy compares no null with a text: `values` does.
+            super().write_cells(view, given, out, threads)
         else:
             write_extremes(self._better, given, out)
 

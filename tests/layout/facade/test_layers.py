@@ -37,7 +37,7 @@ def test_layers_over_any_layout_move_nothing():
 
 
 def test_layers_deal_all_modes():
-    with pytest.raises(LayerError, match="deal"):
+    with pytest.raises(LayerError, match="do not split"):
         Layout.nested(Layout(Shape(3, 4)), layers=(1, 2))
     with pytest.raises(LayoutError, match="composite"):
         Layout.nested(Layout.parse("S<1,0,2> o 0 o (4,4):(4,1)"), layers=(1, 1))

@@ -44,6 +44,12 @@ def test_views_give_what_tensors_give(shape, values):
             assert of_views(a, tw.strings("a")).tolist() == of_tensors(a, "a").tolist()
 
 
+def test_nulls_win_among_any_number_of_texts():
+    for count in (3, 70_000):
+        a, b = tw.strings(["b", None, "c"] * (count // 3)), tw.strings(["a", "z", None] * (count // 3))
+        assert sel.minimum(a, b).compute().tolist() == ["a", None, None] * (count // 3)
+
+
 def test_bytes_have_no_extremes_as_views_and_as_tensors():
     a = tw.strings([b"b", b"a"])
     for function in (sel.minimum, sel.maximum, np.minimum, np.maximum):
