@@ -13,7 +13,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.drawing import ACCENT, INK, PAPER, Axis, Drawing, Line, Mark, Rectangle, Text, framed, ramp
 from tensorwrapper.remote.protocol._state_table import ASKED, SERVED
 from tensorwrapper.sharding import BlockOperation, Operand
-from tensorwrapper.transport import FLOW_TRANSITIONS, FlowState
+from tensorwrapper.transport import FLOW_TRANSITIONS
 
 FOLDER = FilePath(__file__).parent / "guide" / "pictures"
 
@@ -127,7 +127,7 @@ def sharded_matmul() -> str:
     return BlockOperation("matmul", (10, 12), {"x": x, "y": y}, {"z": z}).split_grid((5, 4)).to_svg(4)
 
 
-_PLACES: dict[FlowState | str, tuple[float, float]] = {
+_PLACES: dict[str, tuple[float, float]] = {
     "idle": (50, 130),
     "offered": (180, 30),
     "asked": (180, 230),
@@ -149,17 +149,10 @@ def flow_states() -> str:
         words = edges.setdefault((_place(state), _place(to)), [])
         word = f"{way} {verb}"
         words += [] if word in words else [word]
-    lines, labels = list[Mark](), list[Mark]()
-    for (start, goal), words in edges.items():
-        (x1, y1), (x2, y2) = _PLACES[start], _PLACES[goal]
-        if start == goal:
-            labels += _label(*((x1 - 16, y1 + 34) if start == "ending" else (x1 - 98, y1)), words)
-            continue
-        share = 0.8 if {start, goal} in ({"offered", "leaving"}, {"asked", "ending"}) else 0.5
-        lines += _arrow(x1, y1, x2, y2, goal)
-        labels += _label(x1 + (x2 - x1) * share, y1 + (y2 - y1) * share, words)
-    marks = [*lines, *labels, *_boxes(_PLACES)]
-    return Drawing(880, 260, tuple(marks), "the states of one end of a flow").to_svg()
+    crossing = {("offered", "leaving"), ("asked", "ending")}
+    return _states(
+        edges, _PLACES, (880, 260), "the states of one end of a flow", dict.fromkeys(crossing, 0.8)
+    )
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, goal: str) -> list[Mark]:
@@ -210,31 +203,44 @@ _TASK: dict[str, tuple[float, float]] = {
 
 def request_states() -> str:
     """Draw the state table of a request at the client."""
-    return _states(ASKED, _REQUEST, "the states of a request")
+    ends = {("queued", "done"): 0.62, ("queued", "failed"): 0.62}
+    return _states(_edges(ASKED), _REQUEST, (640, 230), "the states of a request", ends)
 
 
 def task_states() -> str:
     """Draw the state table of a request at the server."""
-    return _states(SERVED, _TASK, "the states of a request at the server")
+    return _states(_edges(SERVED), _TASK, (640, 230), "the states of a request at the server", {})
 
 
-def _states(
-    table: Mapping[tuple[str, str], str], places: Mapping[str, tuple[float, float]], title: str
-) -> str:
+def _edges(table: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], list[str]]:
+    """Return the steps that lead from a state to another, in one line."""
     edges: dict[tuple[str, str], list[str]] = {}
     for (state, step), to in table.items():
         edges.setdefault((state, to), []).append(step)
+    return {edge: [", ".join(steps)] for edge, steps in edges.items()}
+
+
+def _states(
+    edges: Mapping[tuple[str, str], list[str]],
+    places: Mapping[str, tuple[float, float]],
+    size: tuple[int, int],
+    title: str,
+    shares: Mapping[tuple[str, str], float],
+) -> str:
+    """Draw states and labelled lines between them; `shares` places a label along its line, else halfway."""
     lines, labels = list[Mark](), list[Mark]()
     for (start, goal), words in edges.items():
         (x1, y1), (x2, y2) = places[start], places[goal]
+        if start == goal:
+            labels += _label(*((x1 - 16, y1 + 34) if start == "ending" else (x1 - 98, y1)), words)
+            continue
         # Transitions in both directions are two lines, one a little lower, with labels near their starts.
         is_one_of_two = (goal, start) in edges
         aside = 8 if is_one_of_two and x1 > x2 else 0
+        share = 0.35 if is_one_of_two else shares.get((start, goal), 0.5)
         lines += _arrow(x1, y1 + aside, x2, y2 + aside, goal)
-        share = 0.35 if is_one_of_two else 0.62 if start == "queued" else 0.5
-        labels += _label(x1 + (x2 - x1) * share, y1 + (y2 - y1) * share + aside, [", ".join(words)])
-    marks = [*lines, *labels, *_boxes(places)]
-    return Drawing(640, 230, tuple(marks), title).to_svg()
+        labels += _label(x1 + (x2 - x1) * share, y1 + (y2 - y1) * share + aside, words)
+    return Drawing(*size, (*lines, *labels, *_boxes(places)), title).to_svg()
 
 
 def side_by_side(*pictures: tuple[str, str], height: int = 250) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.long_runs import IS_LONG
 from tests.support.store.faults import run_with_faults
 
 pytestmark = [
@@ -131,7 +132,7 @@ def test_faults_an_exception_out_of_a_signal_leaves_every_file_whole(tmp_path):
 
 
 def test_faults_an_exception_at_any_line_of_a_writer_leaves_every_file_whole(tmp_path):
-    # An exception out of a signal comes between any two lines: here it comes at every ninth of them.
+    # An exception out of a signal comes between any two lines: here at every ninth of them, or at each.
     said = run_with_faults(
         """
         ENDS_OF_FILES = ("/store/_file.py", "/append/_writer.py", "/records/_directory.py")
@@ -156,10 +157,11 @@ def test_faults_an_exception_at_any_line_of_a_writer_leaves_every_file_whole(tmp
 
             sys.settrace(at_call)
 
+        step = int(sys.argv[2])
         for work in [save, append]:
-            line, code = -8, 9
+            line, code = 1 - step, 9
             while code == 9:
-                line += 9
+                line += step
                 begin()
                 child = os.fork()
                 if not child:
@@ -179,5 +181,6 @@ def test_faults_an_exception_at_any_line_of_a_writer_leaves_every_file_whole(tmp
                 check(work)
         """,
         tmp_path,
+        1 if IS_LONG else 9,
     )
     assert min(ends["Alarm"] for ends in said.values()) > 40, said
