@@ -29,7 +29,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--quick`."""
-    parser.addoption("--quick", action="store_true", help="an answer in less than a minute: a selection")
+    parser.addoption("--quick", action="store_true", help="an answer in about five minutes: a selection")
 
 
 def pytest_configure(config: pytest.Config) -> None:
