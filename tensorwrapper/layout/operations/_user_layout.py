@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, SupportsIndex, final
+from typing import Any, SupportsIndex, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,15 +27,16 @@ from tensorwrapper.layout.boxes._common import (
     search_injective,
     to_inside,
 )
+from tensorwrapper.layout.boxes._strided import row_major
 from tensorwrapper.layout.cells._blocked import make_blocked
-from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.cells._padded import contiguous, rows_in_box
 from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.layout.operations._addresses import bounds_of_batches, search_contiguous
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["CustomLayout", "PartLayout"]
+__all__ = ["CustomLayout", "PartLayout", "rows_of_box"]
 
 _BATCH = 1 << 16  # elements looked at in one step
 
@@ -278,3 +279,13 @@ class PartLayout(CustomLayout):
         return (
             f"<Layout of {self.shape!r}: elements {self.ordinals.expression()} of {self.under.expression()}>"
         )
+
+
+def rows_of_box(whole: LayoutCommon, region: Shape[Any]) -> LayoutCommon:
+    """Return the layout of rows, cells or tiles inside a box of any layout, as `rows_in_box`."""
+    found = rows_in_box(whole, region)
+    if found is None:
+        hull = region.as_smooth().copy()
+        ordinals = cast("LayoutCommon", rows_in_box(row_major(hull, 0), region))
+        found = PartLayout(whole.window(hull), ordinals)
+    return found
