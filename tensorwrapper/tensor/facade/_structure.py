@@ -112,8 +112,9 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         >>> t.pad_rows(2).tolist(), t.pad_rows(2, fill_value=-1, clip=True).to_numpy().tolist()
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
-        if self._buffer.fill_value is not None:
-            # It stays sparse: the view adds its one fill, and refuses any other.
+        is_null = fill_value is None and self.dtype.kind == "O"
+        if self._buffer.fill_value is not None or is_null:
+            # The view adds nulls to bytes; a sparse tensor stays so: it has one fill, and refuses any other.
             seen: Any = view_of(self)
             made: Self = seen.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip).compute()
             return made
