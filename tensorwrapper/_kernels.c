@@ -1,4 +1,4 @@
-/* Loops over rows, masks and runs that NumPy has no function for. Optional: the package works without them.
+/* Loops over rows, masks, runs and strings that NumPy has no function for. Optional: the package works without them.
 
    Every function takes buffers that the caller has checked for type; sizes and places are checked here, so a
    wrong one is an error and no access outside. The limited API makes one build serve all later Pythons. */
@@ -289,10 +289,59 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* compare(equal, data, starts, stops, data, starts, stops, out): -1, 0 or 1 for each pair of strings, by bytes. A side
+   with one string has it for all pairs. Where only `equal` is asked, strings of two lengths are not looked at. */
+typedef struct { Py_buffer data, starts, stops; } side;
+
+static const char *check_side(const side *own, size pairs) {
+    if (!IS_ALIGNED(own->starts.buf, int64_t) || !IS_ALIGNED(own->stops.buf, int64_t)) return "starts are not aligned";
+    if (own->starts.len != own->stops.len) return "as many starts as stops";
+    return own->starts.len / 8 == pairs || own->starts.len / 8 == 1 ? NULL : "as many starts as pairs, or one";
+}
+static const char *compare(int equal, const side *one, const side *other, signed char *out, size pairs) {
+    const side *sides[2] = {one, other};
+    for (size k = 0; k < pairs; k++) {
+        const char *at[2];
+        size length[2];
+        for (int j = 0; j < 2; j++) {
+            const side *own = sides[j];
+            const size place = own->starts.len > 8 ? k : 0;
+            const int64_t low = ((const int64_t *)own->starts.buf)[place], high = ((const int64_t *)own->stops.buf)[place];
+            if (low < 0 || high < low || high > own->data.len) return "a string leaves the elements: starts, stops";
+            at[j] = (const char *)own->data.buf + low, length[j] = high - low;
+        }
+        const int longer = (length[0] > length[1]) - (length[0] < length[1]);
+        const size both = longer < 0 ? length[0] : length[1];
+        const int order = !both || (equal && longer) ? 0 : memcmp(at[0], at[1], both);
+        out[k] = order ? (order > 0) - (order < 0) : longer;
+    }
+    return NULL;
+}
+static PyObject *py_compare(PyObject *self, PyObject *args) {
+    side one, other;
+    Py_buffer out;
+    int equal;
+    const char *wrong;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "py*y*y*y*y*y*w*", &equal, &one.data, &one.starts, &one.stops, &other.data,
+                          &other.starts, &other.stops, &out))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    const size pairs = out.len;
+    wrong = check_side(&one, pairs);
+    if (!wrong) wrong = check_side(&other, pairs);
+    if (!wrong) wrong = compare(equal, &one, &other, out.buf, pairs);
+    Py_END_ALLOW_THREADS
+    Py_buffer *all[] = {&one.data, &one.starts, &one.stops, &other.data, &other.starts, &other.stops, &out};
+    for (int k = 0; k < 7; k++) PyBuffer_Release(all[k]);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), {NULL, NULL, 0, NULL}};
+                                METHOD(copy_runs), METHOD(compare), {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModuleDef_Init(&module); }
