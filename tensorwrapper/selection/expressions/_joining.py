@@ -90,11 +90,12 @@ class Joining(SharedMode):
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        boxes = _boxes_alike(tensors, mode)
+        rank = tensors[0].shape.rank
+        mode = mode + rank if mode < 0 else mode
+        boxes = _boxes_alike(tensors, mode) if 0 <= mode < rank else None
         if boxes is None:
             return None
         extents = boxes[0].extents
-        mode %= len(extents)
         lengths = [own.extents[mode] for own in boxes]
         if sum(lengths) > MAX_INT64:
             return None
@@ -361,23 +362,20 @@ def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[St
 
     Return None if one is named, sparse, of strings, elsewhere, or begins elsewhere.
     """
-    boxes: list[Strided] = []
-    others = set[Extents]()
-    dtype = tensors[0].dtype
+    first = tensors[0].layout.implementation
+    rank = len(first.extents) if isinstance(first, Strided) else 0
+    # Extents before the mode, and after it; of all modes if there is none.
+    before, after = (rank, rank) if mode is None else (mode, mode + 1)
+    dtype, boxes, others = tensors[0].dtype, list[Strided](), set[Extents]()
     for own in tensors:
         box, buffer = own.layout.implementation, own.buffer
         if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
             return None
-        if buffer.flat.dtype != dtype:
-            return None
-        boxes.append(box)
         extents = box.extents
-        if mode is None:
-            others.add(extents)
-        elif -len(extents) <= mode < len(extents):
-            others.add((*extents[: mode % len(extents)], -1, *extents[mode % len(extents) + 1 :]))
-        else:
+        if len(extents) != rank or buffer.flat.dtype != dtype:
             return None
+        others.add(extents[:before] + extents[after:])
+        boxes.append(box)
     return boxes if len(others) == 1 and dtype.kind not in "TO" else None
 
 
