@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
-from tensorwrapper.typing import NullRows
+from tensorwrapper.typing import NullRows, WriteCasting
 
 __all__ = [
     "absent",
     "also",
+    "check_casting",
     "check_kind_of",
     "check_null_rows",
     "or_absent",
@@ -54,6 +55,19 @@ def check_null_rows(null_rows: object) -> None:
     """
     if null_rows not in get_args(NullRows):
         raise ConversionError(f"null_rows is 'refuse' or 'empty', not {brief(null_rows)}")
+
+
+def check_casting(casting: object, allowed: object = WriteCasting) -> None:
+    """Raise unless a way to cast is one of a literal type.
+
+    Examples
+    --------
+    >>> check_casting("safe")
+    Traceback (most recent call last):
+    tensorwrapper.errors.ConversionError: casting is 'same_kind' or 'unsafe', not 'safe'
+    """
+    if casting not in get_args(allowed):
+        raise ConversionError(f"casting is {' or '.join(map(repr, get_args(allowed)))}, not {brief(casting)}")
 
 
 def to_items_of(values: Iterable[_T], what: str) -> list[_T]:

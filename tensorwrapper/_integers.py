@@ -22,6 +22,7 @@ __all__ = [
     "to_counts",
     "to_int",
     "to_ints",
+    "to_positive",
     "to_threads",
 ]
 
@@ -109,6 +110,14 @@ def to_count(value: SupportsIndex, what: str) -> int:
     if count < 0:
         raise ExtentError(f"{what} must not be negative, but is {count}")
     return count
+
+
+def to_positive(value: SupportsIndex, what: str) -> int:
+    """Return `value` as a Python integer of 1 or more."""
+    number = to_int(value, what)
+    if number < 1:
+        raise ExtentError(f"{what} must be at least 1, but is {number}")
+    return number
 
 
 def to_counts(values: Iterable[SupportsIndex], what: str) -> tuple[int, ...]:

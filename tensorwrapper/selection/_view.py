@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import times_like, to_dtype
+from tensorwrapper._arguments import check_casting, times_like, to_dtype
 from tensorwrapper._hints import hint
 from tensorwrapper._value_class import slot_setters, token_of, value_class
 from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
@@ -227,6 +227,8 @@ class View(
         >>> sel.as_view([1.5, 2.5]).astype("i4").compute().tolist()
         [1, 2]
         """
+        if casting != "checked":
+            check_casting(casting, ElementCasting)
         if dtype is self.dtype:
             return self
         if self.dtype.kind in "mM":

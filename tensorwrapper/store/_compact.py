@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast, final, get_args
 
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import to_positive
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store._file import TensFile
@@ -78,7 +78,7 @@ def compact(
     ...     f["x"][97:].tolist()
     [97, 98, 99]
     """
-    limit = max(to_count(piece_bytes, "piece_bytes"), 1)
+    limit = to_positive(piece_bytes, "piece_bytes")
     with TensFile(path, limits=limits) as old:
         old._lock()
         # Verify the old checksums first, because new ones would hide damage.

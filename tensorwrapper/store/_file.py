@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, 
 
 from tensorwrapper._error_text import brief, counted, shortened, type_text
 from tensorwrapper._hints import Hinted, hint
-from tensorwrapper._integers import to_count
+from tensorwrapper._integers import to_count, to_positive
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import (
     ConversionError,
@@ -176,7 +176,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._mode: FileMode = mode
         self._directory = Directory()
         try:
-            self._begin(metadata, max(to_count(piece_bytes, "piece_bytes"), 1), compress, limits)
+            self._begin(metadata, to_positive(piece_bytes, "piece_bytes"), compress, limits)
         except DataFileError as error:
             self._drop()
             raise about_path(self._path, error) from error

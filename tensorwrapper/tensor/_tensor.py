@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import times_like, to_dtype
+from tensorwrapper._arguments import check_casting, times_like, to_dtype
 from tensorwrapper._error_text import brief
 from tensorwrapper._hints import hint, hints_of
 from tensorwrapper._value_class import slot_setters, token_of, token_of_parts, value_class
@@ -505,6 +505,8 @@ class Tensor(
         >>> tw.as_tensor([1.5, 255.0]).astype("u1").tolist()
         [1, 255]
         """
+        if casting != "checked":
+            check_casting(casting, ElementCasting)
         wanted = times_like(to_dtype(dtype), self.dtype)
         check_dtype(wanted)
         self._buffer.require_numbers("astype")

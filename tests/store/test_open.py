@@ -9,6 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
+    ExtentError,
     LocalProtocolError,
     ReadOnlyError,
 )
@@ -80,3 +81,15 @@ def test_reading_is_the_default_and_writes_nothing(path):
             f["x"][0] = 5
 
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("piece_bytes", [0, -1])
+def test_pieces_have_bytes(path, piece_bytes):
+    with pytest.raises(ExtentError, match=f"piece_bytes must be at least 1, but is {piece_bytes}"):
+        tw.save(path, {"x": [1]}, piece_bytes=piece_bytes)
+    assert not path.exists()
+    tw.save(path, {"x": [1, 2]}, piece_bytes=1)
+    with pytest.raises(ExtentError, match=f"piece_bytes must be at least 1, but is {piece_bytes}"):
+        tw.store.compact(path, piece_bytes=piece_bytes)
+    with tw.open(path) as f:
+        assert f["x"].tolist() == [1, 2]

@@ -16,6 +16,7 @@ from tensorwrapper._error_text import shortened
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import JaggedModeError, LayoutError, OutOfBoundsError
+from tensorwrapper.layout.axes._axis import Stride
 from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import indices_at
@@ -41,7 +42,7 @@ def contiguous(shape: Shape, offset: int) -> Strided | Packed:
 def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
     """Return the layout of rows, cells or tiles inside a box, with the offsets of the box.
 
-    O(1) for a strided box with distinct offsets, else O(elements).
+    O(1) for a strided box with distinct offsets, O(cells) if their modes are strided, else O(elements).
 
     Raises
     ------
@@ -58,8 +59,30 @@ def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
     box = whole.window(region.as_smooth().copy())
     if isinstance(box, Strided) and box.is_injective:
         return Padded(region, box)
+    if not region.size:
+        return Packed(region, 0)
+    axes = box.mode_maps("window")[1][region.outer_rank :] if box.has_mode_maps else ()
+    steps = [_taken(axis.step, axis.extent) for axis in axes if isinstance(axis, Stride)]
+    if axes and len(steps) == len(axes):
+        # Cells stay whole, and with them the extents behind an empty mode.
+        columns, (a, b) = rows_of(region).columns, rows_of(region).leaves
+        filled = (columns.leaf_extents(a, b) > 0).all(axis=1)
+        starts = np.zeros(b - a, dtype=np.int64)
+        starts[filled] = box.offsets_of(_first_indices(region)[filled])
+        return make_blocked(region, frozen_array(starts), shared_table(tuple(steps), b - a))
     places = box.offsets_of(region.indices_at(np.arange(region.size)))
     return make_blocked(region, frozen_array(places), np.empty((len(places), 0), dtype=np.int64))
+
+
+def _first_indices(shape: Shape) -> IntArray:
+    """Return the first index of each cell, whether or not the cell is empty."""
+    rows = rows_of(shape)
+    return np.hstack([rows.prefixes(shape.outer_rank), rows.columns.leaf_starts(*rows.leaves)])
+
+
+def _taken(step: int, extent: int) -> int:
+    """Return the stride of a mode; 0 if it is never stepped along, because then it may be of any size."""
+    return step if extent > 1 else 0
 
 
 @final
@@ -201,15 +224,15 @@ class Padded(CellLayout):
     def as_blocked(self) -> Blocked:
         """Return the same layout as a table of cells; O(cells)."""
         check_reach(*self.under.bounds())
-        rows, outer = rows_of(self._shape), self._shape.outer_rank
-        firsts = [*rows.prefixes(outer).T, *rows.columns.leaf_starts(*rows.leaves).T]
-        starts = np.zeros(len(firsts[0]), dtype=np.int64)
+        outer, firsts = self._shape.outer_rank, _first_indices(self._shape)
+        starts = np.zeros(len(firsts), dtype=np.int64)
         if not self._shape.size:
             return Blocked(self._shape, starts, np.zeros((len(starts), self._shape.rank - outer), np.int64))
         starts += self.under.offset
-        for column, origin, step in zip(firsts, self.under.shape.origin, self.under.strides, strict=True):
+        strides = tuple(map(_taken, self.under.strides, self.under.extents))
+        for column, origin, step in zip(firsts.T, self.under.shape.origin, strides, strict=True):
             starts += (column - origin) * step
-        return Blocked(self._shape, starts, shared_table(self.under.strides[outer:], len(starts)))
+        return Blocked(self._shape, starts, shared_table(strides[outer:], len(starts)))
 
     def __reduce__(self) -> tuple[Callable[..., "Padded"], tuple[Shape, Strided]]:
         # The bounds are found again.

@@ -43,7 +43,7 @@ _EFFECTS: dict[ExchangeFormat, tuple[frozenset[LossKind], frozenset[LossKind]]] 
     "storage_order": (_LOST, _UNEVEN.union(("zero_strides", "interleaving", "gaps"))),
     "halide": (_LOST, _UNEVEN),
     "tensorstore": (_LOST - {"names"}, frozenset(("tiles", "jagged", "composite"))),
-    "cute": (frozenset(("origin", "layers", "names")), frozenset(("maps", "tiles", "jagged"))),
+    "cute": (frozenset(("names",)), frozenset(("origin", "layers", "maps", "tiles", "jagged"))),
     "array_api": (_LOST.union(("strides", "maps", "tiles", "composite")), frozenset(("jagged",))),
 }
 

@@ -144,11 +144,14 @@ def _sum(parts: Sequence[AxisMap], extent: int) -> tuple[int, AxisMap]:
     return Table(np.sum([axis.offsets() for axis in parts], axis=0)).simplify()
 
 
-def tensorstore_read(layout: LayoutCommon) -> LayoutCommon:
-    """Return what a reader makes of the transform of a layout: modes of one position get no stride."""
+def tensorstore_read(layout: LayoutCommon, offset: int = 0) -> LayoutCommon:
+    """Return what a reader makes of the transform of a layout: modes of one position get no stride.
+
+    Without elements it is where the base is, at `offset`.
+    """
     implementation = layout.without_layers()
     if not implementation.shape.size:
-        return row_major(implementation.shape, implementation.offset)
+        return row_major(implementation.shape, offset)
     if implementation.has_mode_maps and implementation.mode_strides is None:
         return implementation
     implementation = strided_of(implementation)
@@ -197,7 +200,7 @@ def transform_of(
         If an offset does not belong to the base.
     """
     check_possible("tensorstore", layout)
-    lost = loss_report("tensorstore", layout, tensorstore_read(layout))
+    lost = loss_report("tensorstore", layout, tensorstore_read(layout, base.offset))
     if labels is None and layout.names is not None:
         labels = [name or "" for name in layout.names]
     layout, below = layout.without_layers(), strided_of(base)

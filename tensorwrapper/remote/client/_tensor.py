@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import or_absent, times_like, to_dtype
+from tensorwrapper._arguments import check_casting, or_absent, times_like, to_dtype
 from tensorwrapper._arrays import splits_of
 from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import buffer_of, check_dtype, packed_layout
@@ -212,6 +212,8 @@ class RemoteTensor(RemoteArray, InTiles):
         DTypeError
             If the dtype is invalid, or the elements are strings.
         """
+        if casting != "checked":
+            check_casting(casting, ElementCasting)
         held, wanted = dtype_of(self._facts.dtype), times_like(to_dtype(dtype), self.dtype)
         is_seen = self.is_sparse or self.is_nullable or self.dtype.kind == "T" or wanted.kind == "T"
         if is_seen or casting != "checked":

@@ -5,7 +5,7 @@ from typing import Any, Generic, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import check_kind_of
+from tensorwrapper._arguments import check_casting, check_kind_of
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
@@ -87,6 +87,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """
         from tensorwrapper.selection.writing._writes import assign  # noqa: PLC0415 - most views read
 
+        if casting != "same_kind":
+            check_casting(casting)
         given = as_computed(value)
         written: object = given
         if isinstance(written, Tensor):
@@ -153,6 +155,8 @@ class ViewWriting(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """
         from tensorwrapper.selection.writing._writes import accumulate  # noqa: PLC0415 - most views read
 
+        if casting != "same_kind":
+            check_casting(casting)
         check_kind_of(
             target, (Tensor, ViewBase), "elements are added to those of a tensor or a view; as_tensor(array)"
         )

@@ -141,6 +141,7 @@ _LOST: frozenset[LossKind] = frozenset(("origin", "names", "layers"))
 _ROWS: frozenset[LossKind] = _LOST.union(("cells", "behind_empty"))
 _BOXES: frozenset[LossKind] = _ROWS.union(("kind",))
 _TABLES: frozenset[ShapeForm] = frozenset(("arrow_tensors", "torch", "torch_strided"))
+_ROW_FORMS: frozenset[ShapeForm] = _TABLES.union(("cf",))  # no rows leave no extents
 
 # What each form leaves out, and what it cannot be made for at all.
 _EFFECTS: dict[ShapeForm, tuple[frozenset[LossKind], frozenset[LossKind]]] = {
@@ -185,12 +186,9 @@ def shape_losses(form: ShapeForm, shape: Implementation, names: Names) -> LossRe
 
 
 def _facts(form: ShapeForm, flat: Flat) -> set[LossKind]:
-    facts: set[LossKind] = set()
     if isinstance(flat, SmoothCommon):
-        if any(flat.origin):
-            facts.add("origin")
-        facts.add("kind")
-        return facts
+        return _facts_of_box(form, flat)
+    facts: set[LossKind] = set()
     if not _starts_at_zero(flat):
         facts.add("origin")
     if not flat.rows_tell_all or _says_behind_empty(flat.rows):
@@ -198,16 +196,30 @@ def _facts(form: ShapeForm, flat: Flat) -> set[LossKind]:
     varying = [mode for mode in range(1, flat.rank) if not flat.is_uniform(mode)]
     # Where extents last vary, readers of rows see cells begin; others take each row of mode 0 for a cell.
     outer = 1 if form in _TABLES else max(varying, default=1)
+    if form == "arrow":
+        # Rows are written as lists of any size, whether or not they are alike.
+        outer = max(outer, flat.outer_rank)
     if flat.outer_rank != outer:
         facts.add("cells")
     # An empty row has no cells; read as an empty cell, it has the extents that all others have.
-    rows_alone = flat.outer_rank > outer and form not in _TABLES and not flat.extent_bounds(outer)[0]
-    if rows_alone and any(flat.extent_bounds(mode)[1] for mode in range(outer + 1, flat.rank)):
+    empty = next(
+        (mode for mode in range(outer, flat.outer_rank) if not flat.extent_bounds(mode)[0]), flat.rank
+    )
+    if any(flat.extent_bounds(mode)[1] for mode in range(empty + 1, flat.rank) if mode not in varying):
         facts.add("behind_empty")
     if (form == "array_api" and varying) or (form == "torch" and len(varying) > 1):
         facts.add("extents")
     if form in _TABLES and not depends_on_rows_alone(flat):
         facts.add("dependencies")
+    return facts
+
+
+def _facts_of_box(form: ShapeForm, box: SmoothCommon) -> set[LossKind]:
+    facts: set[LossKind] = {"kind"}
+    if any(box.origin):
+        facts.add("origin")
+    if form in _ROW_FORMS and box.extents[:1] == (0,) and any(box.extents):
+        facts.add("behind_empty")
     return facts
 
 

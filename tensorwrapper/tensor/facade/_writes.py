@@ -5,7 +5,7 @@ from typing import Any, Generic, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import surely_fits
+from tensorwrapper._arguments import check_casting, surely_fits
 from tensorwrapper.buffer.lowlevel import (
     assign_elements,
     check_write,
@@ -65,6 +65,8 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         [[7, 8, 9], [0]]
         """
         self._check_writeable()
+        if casting != "same_kind":
+            check_casting(casting)
         if self._layout.implementation.names is not None and isinstance(value, TensorBase):
             check_names(self.shape, value.shape, "assign")
         sides = self._buffer.sides
@@ -206,6 +208,8 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> total.tolist()
         [2.0, 5.0]
         """
+        if casting != "same_kind":
+            check_casting(casting)
         if not isinstance(cast("object", target), TensorBase):
             view_of(self).accumulate_into(target, casting=casting)
             return

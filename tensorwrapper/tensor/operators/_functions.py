@@ -301,7 +301,7 @@ def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) 
         return view
     for own in given:
         _check_casting(getattr(own, "dtype", view.dtype), to_dtype(dtype), casting)
-    return view.astype(dtype, casting="unsafe" if casting == "unsafe" else "same_kind")
+    return view.astype(dtype, casting="unsafe" if casting == "unsafe" else "checked")
 
 
 def _check_casting(given: "np.dtype[Any]", dtype: "np.dtype[Any]", casting: _Casting) -> None:

@@ -43,6 +43,30 @@ def test_each_element_is_where_the_box_has_it(case):
     assert window.to_numpy().tolist() == layout.offsets_of(indices).tolist()
 
 
+@pytest.mark.parametrize("form", ["repeated", "gathered", "permuted", "offset"])
+def test_extents_behind_an_empty_mode_are_those_of_the_rows(form):
+    rows = Shape.jagged([Shape(0, 0, 0), Shape(0, 0, 1), Shape(1, 2, 1)])
+    box = Layout(Shape(3, 1, 2, 1))
+    layout = {
+        "repeated": Layout(Shape(1, 1, 1, 1)).broadcast((3, 1, 2, 1)),
+        "gathered": box.gather(0, [2, 0, 1]),
+        "permuted": Layout(Shape(1, 2, 3, 1)).permute((2, 0, 1, 3)).gather(0, [0, 2, 1]),
+        "offset": Layout(Shape(3, 1, 2, 1), strides=(0, 0, 0, 0), offset=7),
+    }[form]
+    window = layout.window(rows)
+    assert window.shape == rows
+    assert window.to_numpy().tolist() == layout.offsets_of(rows.indices_at(np.arange(2))).tolist()
+    nothing = Shape.jagged([Shape(0, 0, 2), Shape(0, 3, 1)])
+    assert Layout(Shape(1, 1, 1, 1)).broadcast((2, 2, 3, 2)).window(nothing).shape == nothing
+
+
+@pytest.mark.parametrize("strides", [(2**70, 1), (1, -(2**70))])
+def test_a_stride_that_is_never_taken_may_be_of_any_size(strides):
+    layout = Layout(Shape(1, 1), strides=strides, offset=3)
+    assert layout.window(Shape.jagged([1])).to_numpy().tolist() == [3]
+    assert layout.broadcast((2, 1)).window(Shape.jagged([1, 1])).to_numpy().tolist() == [3, 3]
+
+
 def test_rows_of_padded_data_are_seen_and_written():
     padded = tw.as_tensor([[1, 2, 0], [0, 0, 0], [3, 4, 5]])
     rows = padded.window(ROWS)

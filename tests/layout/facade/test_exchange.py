@@ -81,7 +81,7 @@ def test_the_array_api_has_a_shape_and_no_strides():
 
 
 def test_cutes_text_has_no_origin():
-    assert VIEW.losses("cute").lost == ("origin",)
+    assert VIEW.losses("cute").refused == ("origin",)
     plain = Layout(Shape(*EXTENTS), strides=STRIDES, offset=OFFSET)
     assert plain.losses("cute").is_exact
     assert Layout.parse(str(plain)) == plain

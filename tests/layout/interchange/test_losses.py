@@ -53,7 +53,8 @@ ARRAYS = ("array_interface", "buffer", "dlpack")
     ("name", "forms", "lost", "refused"),
     [
         ("row", FORMS, (), ()),
-        ("origin", [*ARRAYS, "mdspan", "storage_order", "cute", "array_api"], ("origin",), ()),
+        ("origin", [*ARRAYS, "mdspan", "storage_order", "array_api"], ("origin",), ()),
+        ("origin", ["cute"], (), ("origin",)),
         ("origin", ["halide", "tensorstore"], (), ()),
         ("offset", [*ARRAYS, "mdspan", "halide", "cute", "tensorstore"], (), ()),
         ("offset", ["storage_order", "array_api"], ("offset",), ()),
@@ -78,13 +79,14 @@ ARRAYS = ("array_interface", "buffer", "dlpack")
         ("hierarchical", ["cute"], (), ()),
         ("composite", [*ARRAYS, "mdspan", "storage_order", "halide", "tensorstore"], (), ("composite",)),
         ("composite", ["cute"], (), ()),
-        ("empty", [*ARRAYS, "storage_order", "array_api"], ("offset",), ()),
+        ("empty", [*ARRAYS, "storage_order", "tensorstore", "array_api"], ("offset",), ()),
         (
             "layers",
-            [*ARRAYS, "mdspan", "storage_order", "halide", "tensorstore", "cute", "array_api"],
+            [*ARRAYS, "mdspan", "storage_order", "halide", "tensorstore", "array_api"],
             ("layers",),
             (),
         ),
+        ("layers", ["cute"], (), ("layers",)),
     ],
 )
 def test_a_report_names_what_is_left_out_and_what_cannot_be_said(name, forms, lost, refused):
@@ -119,6 +121,28 @@ def test_an_exact_storage_order_and_mapping_lead_back(layout):
         strides = found.strides if found.kind == "stride" else None
         args = {"strides": strides, "padding": found.padding, "offset": found.offset}
         assert Layout.from_mdspan(found.extents, found.kind, **args) == layout
+
+
+@given(strided_layouts())
+def test_an_exact_text_and_transform_lead_back(layout):
+    report = layout.losses("cute")
+    if report.is_possible:
+        assert (Layout.parse(str(layout)) == layout) == report.is_exact
+    else:
+        with pytest.raises(LayoutError):
+            Layout.parse(str(layout))
+    if layout.bounds()[0] >= 0:
+        base = Shape(layout.bounds()[1] + 1)
+        read = Layout.from_tensorstore(layout.to_tensorstore(base), base)
+        assert (read == layout) == layout.losses("tensorstore").is_exact
+
+
+@pytest.mark.parametrize("offset", [0, 7])
+def test_a_transform_without_elements_is_where_its_base_is(offset):
+    base = Layout(Shape(2, 3), offset=7)
+    transform = Layout(Shape(0, 3), offset=offset).to_tensorstore(base)
+    assert Layout.from_tensorstore(transform, base).offset == 7
+    assert transform.lost.lost == (() if offset == 7 else ("offset",))
 
 
 def test_a_form_is_one_that_is_known():

@@ -87,7 +87,17 @@ def test_what_comes_back_is_what_the_report_says(form, shape, names):
         (Shape.tiled([1, 2], [3, 4]), {"awkward": ("cells",)}),
         (
             Shape.jagged([[2]]),
-            {"torch": ("cells",), "torch_strided": ("cells",), "arrow_tensors": ("cells",)},
+            {"torch": ("cells",), "torch_strided": ("cells",), "arrow_tensors": ("cells",), "arrow": ()},
+        ),
+        (Shape.jagged([Shape.jagged([], rank=2)]), {"arrow": (), "awkward": ("cells",)}),
+        (Shape.jagged([Shape.jagged([0]), Shape.jagged([0, 0])]), {"arrow": (), "awkward": ("cells",)}),
+        (
+            Shape.jagged([[], [2, 2]]),
+            {"arrow": (), **dict.fromkeys(("torch", "arrow_tensors"), ("cells", "behind_empty"))},
+        ),
+        (
+            Shape(0, 2),
+            {"arrow": (), **dict.fromkeys(("torch", "torch_strided", "cf"), ("kind", "behind_empty"))},
         ),
     ],
 )

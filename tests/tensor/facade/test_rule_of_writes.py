@@ -9,7 +9,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tensor
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DTypeError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.selection import View
 from tests.support.cases import case
 
@@ -267,3 +267,15 @@ def test_every_way_to_write_is_in_the_table():
     }
 
     assert writers == {"assign", "__setitem__", "astype", "accumulate_into"}
+
+
+@pytest.mark.parametrize("make", [dense, rows, sparse, joined, lambda dtype: sel.as_view(rows(dtype))])
+@pytest.mark.parametrize("casting", ["zz", "safe", None, 3, ["unsafe"]])
+def test_an_unknown_casting_is_refused(make, casting):
+    t = make("i4")
+    for call in (t.assign, t.accumulate_into):
+        with pytest.raises(ConversionError, match="casting is 'same_kind' or 'unsafe', not"):
+            call(t if call == t.accumulate_into else 1, casting=casting)
+    for dtype in ("i4", "u1"):
+        with pytest.raises(ConversionError, match="casting is 'checked' or 'unsafe', not"):
+            t.astype(dtype, casting=casting)
