@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._integers import to_count
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import (
@@ -431,11 +433,23 @@ def _append_all(
     kept: Sequence[str],
 ) -> None:
     """Append tensors, then the stored views, whose sources may be these tensors."""
-    for name, tensor in tensors.items():
-        if name not in kept:
-            file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+    depth, writer = to_count(metadata_depth, "metadata_depth"), file._writing()
+
+    def given() -> Iterator[tuple[str, object]]:
+        for name, tensor in tensors.items():
+            if name in kept:
+                continue
             if kept and isinstance(tensor, Tensor):
                 file._given[id(cast("object", tensor))] = tensor, name
+            yield name, tensor
+
+    # Records are appended one by one, and all others in the runs between them.
+    for are_records, run in groupby(given(), lambda own: is_records(own[1])):
+        if are_records:
+            for name, records in run:
+                file.append(name, records, compress=codecs.get(name))
+        else:
+            writer.add_tensors(((name, tensor, codecs.get(name)) for name, tensor in run), depth)
     for name in kept:
         file.append(name, tensors[name], keep_view=True)
 

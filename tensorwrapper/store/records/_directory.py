@@ -139,18 +139,34 @@ class Directory:
 
     def places(self, name: str) -> tuple[Place, ...] | None:
         """Return the pieces of an original tensor; None if it is missing or incomplete."""
-        self._complete()
+        if self._load is not None:
+            self._complete()
         return self._places(name)
+
+    def alone(self, name: str) -> Place | None:
+        """Return the place of a tensor that is in one record; None for others."""
+        if self._load is not None:
+            self._complete()
+        found = self._entries.get(name)
+        if found is None or name in self._extensions or name in self.records:
+            return None
+        if not isinstance(found, int):
+            return found[0] if len(found) == 1 else None
+        return self._listed_place(found)
+
+    def _listed_place(self, number: int) -> Place:
+        for part in self._listed:
+            count = len(part.names)
+            if number < count:
+                return part.place(number)
+            number -= count
+        raise AssertionError(number)
 
     def _places(self, name: str) -> tuple[Place, ...] | None:
         found = self._entries.get(name)
         if not isinstance(found, int):
             return found
-        for part in self._listed:
-            if found < len(part):
-                return (part.place(found),)
-            found -= len(part)
-        return None
+        return (self._listed_place(found),)
 
     @property
     def extensions(self) -> Mapping[str, Sequence[Row]]:
@@ -163,7 +179,7 @@ class Directory:
 
         A tensor with the same name hides the field.
         """
-        for owner in dotted(name):
+        for owner in dotted(name) if self.records else ():
             field = name[len(owner) + 1 :]
             if field in self.records.get(owner, ()) and self.has(owner):
                 return owner, field
