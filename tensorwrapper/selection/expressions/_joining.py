@@ -20,7 +20,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, LayoutCommon, Stride
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._elementwise import cast_view
@@ -32,8 +32,8 @@ from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._joined import JoinedRunner
-from tensorwrapper.selection.runners._pieces import PlacedRunner
+from tensorwrapper.selection.runners._joined import JoinedRunner, RowsRunner
+from tensorwrapper.selection.runners._pieces import PlacedRunner, write_at
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.tensor import Tensor
@@ -404,10 +404,33 @@ def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads
         return True
     if not out.flags.c_contiguous:
         return False
+    if _write_rows(joined, known, out):
+        return True
     by_mode = box is not None or (out.ndim > 1 and known.has_mode_maps)
     if by_mode and out.size > (_MANY if box is None else _FEW) * joined.parts:
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
+    return True
+
+
+def _write_rows(joined: JoinedRunner, known: LayoutCommon, out: Array) -> bool:
+    """Write positions of mode 0 with all elements side by side under each, as one element of many bytes."""
+    if not known.has_mode_maps or out.ndim < 2 or not out.size or out.dtype != joined.dtype:
+        return False
+    base, (first, *inner) = known.mode_maps("rows")
+    length = 1
+    for axis in reversed(inner):
+        if axis.extent != 1 and not (isinstance(axis, Stride) and axis.step == length):
+            return False
+        length *= axis.extent
+    rows, within = np.divmod(first.offsets() + base, length)
+    if length == 1 or within.any() or (joined.starts % length).any():
+        return False
+    runner = RowsRunner(joined, length)
+    target = out.reshape(-1).view(runner.dtype)
+    for low in range(0, len(rows), runner.points_together):
+        part = slice(low, low + runner.points_together)
+        write_at(runner, rows[part], target[part])
     return True
 
 
