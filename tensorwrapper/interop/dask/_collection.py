@@ -42,6 +42,7 @@ from tensorwrapper.interop.dask._rows import (
     reduce_found,
     reduce_rows,
     row_starts,
+    sample_element,
     sample_row,
     sample_rows,
     side_of,
@@ -51,7 +52,7 @@ from tensorwrapper.interop.dask._shards import Held, lowered, tasks_over
 from tensorwrapper.selection import ReadHandle, View, Wanted, as_view
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
-from tensorwrapper.tensor import Tensor, as_tensor
+from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import (
     DENSE,
     ROW_FUNCTIONS,
@@ -245,7 +246,8 @@ class DaskTensor(_Operators):
     ) -> "DaskTensor":
         """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
-        As `map_tiles`, but the function is called for each row, which suits few long rows.
+        As `map_tiles`, but the function is called for each row, which suits few long rows. A row with nulls
+        is nullable, and may become one; `map_tiles` gives arrays, which have none.
         """
         return self._mapped(map_each_row, function, shape, dtype)
 
@@ -347,9 +349,7 @@ class DaskTensor(_Operators):
         dtypes = iter([part.dtype for part in whole])
         with np.errstate(all="ignore"):
             # Call it locally on one element of each operand, to find the result dtype or the error.
-            sample = function(
-                *[as_tensor(np.ones(1, next(dtypes))) if own is None else own for own in numbers]
-            )
+            sample = function(*[sample_element(next(dtypes)) if own is None else own for own in numbers])
         label = name_of(name, token, [part.name for part in whole], numbers)
         call = functools.partial(apply_function, function, numbers)
         tasks = {(label, k): (call, *[(part.name, k) for part in whole]) for k, _ in self._keys()}
@@ -420,7 +420,8 @@ class DaskTensor(_Operators):
             (name, k): (functools.partial(how, function, _at_zero(target), made), key)
             for (k, key), target in zip(self._keys(), targets, strict=True)
         }
-        return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks)
+        may_be = self.is_nullable and how is map_each_row
+        return DaskTensor(layer_of(name, tasks, [self]), name, whole, made, self.marks, may_be)
 
     def _check_filled(self, ufunc: np.ufunc, modes: int, initial: object, what: str) -> None:
         """Raise if a reduction without identity is empty; a part does not know its position."""

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import BATCH, concatenated_ranges, shown_array, splits_of
-from tensorwrapper.buffer.lowlevel import check_write
+from tensorwrapper.buffer.lowlevel import check_write, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, ExtentMismatchError
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable, strings
+from tensorwrapper.tensor.lowlevel import divide_value, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
@@ -159,11 +159,15 @@ def map_each_row(
     dtype: "np.dtype[Any]",
     part: Tensor[Any],
 ) -> Tensor[Any]:
-    """Return the results of a function of each row."""
+    """Return the results of a function of each row; those of nullable rows are nullable too."""
     starts = row_starts(target)
     found: Array = np.empty(target.size, dtype)
+    valid = np.ones(target.size, np.bool_) if part.is_nullable else None
     for number, (a, b) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
         made = function(part[number])
+        known: object = True
+        if valid is not None:
+            made, known = divide_value(made, dtype)
         flat: Array = (
             cast("Tensor[Any]", made).elements()
             if isinstance(made, Tensor)
@@ -175,7 +179,10 @@ def map_each_row(
                 f"{b - a}: shape= declares its result"
             )
         found[a:b] = _cast(flat, dtype)
-    return _sealed(from_buffer(found, target))
+        if valid is not None:
+            valid[a:b] = known.elements() if isinstance(known, Tensor) else np.ravel(cast("Array", known))
+    rows = from_buffer(found, target)
+    return _sealed(rows if valid is None else nullable(rows, valid))
 
 
 def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
@@ -217,6 +224,9 @@ def reduce_found(
 
 
 def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
+    if not made.size:
+        # Empty lists are arrays of floats to NumPy.
+        return made.astype(dtype)
     try:
         return check_write(made, dtype)
     except DTypeError as error:
@@ -227,13 +237,20 @@ def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
 
 def _sealed(tensor: Any) -> Tensor[Any]:  # noqa: ANN401 - of any rank
     """Return a read-only tensor, because other tasks of this worker share its memory."""
-    if tensor.is_nullable:
+    if tensor.is_nullable or holds_strings(tensor.dtype):
         return make_tensor(tensor.layout, tensor.buffer.as_readonly())
     elements = tensor.elements()
     if elements.flags.writeable:
         elements = elements.view()
         elements.flags.writeable = False
     return from_buffer(elements, tensor.shape)
+
+
+def sample_element(dtype: "np.dtype[Any]") -> Tensor[Any]:
+    """Return one element of a type; a text or bytes of one character too."""
+    if holds_strings(dtype):
+        return strings(["1"] if dtype.kind == "T" else [b"1"])
+    return as_tensor(np.ones(1, dtype))
 
 
 def sample_row(shape: Shape[Any], dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - of any rank

@@ -39,10 +39,10 @@ def contiguous(shape: Shape, offset: int) -> Strided | Packed:
     return row_major(shape, offset) if shape.is_box else Packed(shape, offset)
 
 
-def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
+def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon | None:
     """Return the layout of rows, cells or tiles inside a box, with the offsets of the box.
 
-    O(1) for a strided box with distinct offsets, O(cells) if their modes are strided, else O(elements).
+    None if the cells have no strides. O(1) for a strided box with distinct offsets, else O(cells).
 
     Raises
     ------
@@ -70,8 +70,7 @@ def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon:
         starts = np.zeros(b - a, dtype=np.int64)
         starts[filled] = box.offsets_of(_first_indices(region)[filled])
         return make_blocked(region, frozen_array(starts), shared_table(tuple(steps), b - a))
-    places = box.offsets_of(region.indices_at(np.arange(region.size)))
-    return make_blocked(region, frozen_array(places), np.empty((len(places), 0), dtype=np.int64))
+    return None
 
 
 def _first_indices(shape: Shape) -> IntArray:

@@ -13,7 +13,7 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.layout.boxes import _mode_operations
 from tensorwrapper.layout.boxes._modes import Boundary, PadWidths
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
-from tensorwrapper.layout.cells._padded import rows_in_box
+from tensorwrapper.layout.operations._user_layout import rows_of_box
 from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
@@ -52,7 +52,7 @@ class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
         if asked.is_box or not whole.shape.is_box:
             part = whole.window(asked)
         else:
-            part = named_layout(rows_in_box(whole.unnamed(), asked), whole.names)
+            part = named_layout(rows_of_box(whole.unnamed(), asked), whole.names)
         return self._wrap(agreed_layout(part, region, "window"))
 
     def named(self, *names: str | Iterable[str | None] | None) -> Self:

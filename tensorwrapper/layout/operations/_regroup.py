@@ -18,6 +18,7 @@ from tensorwrapper.layout.boxes._strided import new_strided
 from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._parts import PlacedRows
 from tensorwrapper.layout.operations._regroup_rows import merge_rows, split_rows, split_run
+from tensorwrapper.layout.operations._user_layout import PartLayout
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import rows_under, wrap
 from tensorwrapper.typing import Index, IntArray
@@ -72,7 +73,7 @@ def _merged_strides(table: PlacedRows, inner: int) -> IntArray | None:
 
 def split_mode_by(
     layout: LayoutCommon, mode: int, counts: IntArray, parents: IntArray | None
-) -> Packed | Blocked:
+) -> Packed | Blocked | PartLayout:
     """Return the layout with `mode` split into new rows with `counts` indices each.
 
     See `split_rows` for `parents` and for errors.
@@ -83,10 +84,15 @@ def split_mode_by(
     if layout.shape.rank == 1:
         rows, _ = split_run(counts, layout.shape.extents)
         return make_blocked(_shape_of(rows), layout.to_numpy(), shared_table((), layout.shape.size))
+    if not mode and layout.shape.is_box:
+        # The first mode of the cells has no stride; by ordinals they stay cells.
+        return PartLayout(layout, Packed(_shape_of(split_run(counts, layout.shape.extents)[0]), 0))
     rows, parents = split_rows(rows_under(layout.shape), mode, counts, parents)
     if layout.is_packed or (strides is not None and layout.is_contiguous):
         return Packed(_shape_of(rows), layout.offset)
     table = PlacedRows.of(layout).unrolled(mode)
+    if rows.columns.leaf_rank > max(table.width, 1):
+        return PartLayout(layout, Packed(_shape_of(rows), 0))
     starts, steps = table.starts, table.strides
     if mode == layout.shape.rank - table.width:
         before = splits_of(table.rows.columns.leaf_extents(*table.rows.leaves)[:, 0])

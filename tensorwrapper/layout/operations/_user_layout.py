@@ -5,14 +5,16 @@ with a second layout (strided, separable, packed or of cells), whose offsets are
 Operations on the part change the second layout.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, SupportsIndex, final
+from typing import Any, SupportsIndex, cast, final
 
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
@@ -20,18 +22,21 @@ from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     ModeOperation,
+    check_int64,
     no_element,
     search_injective,
     to_inside,
 )
-from tensorwrapper.layout.cells._padded import contiguous
+from tensorwrapper.layout.boxes._strided import row_major
+from tensorwrapper.layout.cells._blocked import make_blocked
+from tensorwrapper.layout.cells._padded import contiguous, rows_in_box
 from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.layout.operations._addresses import bounds_of_batches, search_contiguous
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["CustomLayout", "PartLayout"]
+__all__ = ["CustomLayout", "PartLayout", "rows_of_box"]
 
 _BATCH = 1 << 16  # elements looked at in one step
 
@@ -189,7 +194,50 @@ class PartLayout(CustomLayout):
         return self.under.offset_of(self.under.shape.index(self.ordinals.offset_of(index)))
 
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
-        return self.under.offsets_of(self.under.shape.indices_at(self.ordinals.offsets_of(indices)))
+        return self._places(self.ordinals.offsets_of(indices))
+
+    def _places(self, numbers: IntArray) -> IntArray:
+        """Return the places of elements of `under` by their ordinals."""
+        under = self.under
+        if not under.has_mode_maps or not under.shape.size:
+            return under.offsets_of(under.shape.indices_at(numbers))
+        check_int64(under, under.offset)
+        base, axes = under.mode_maps("a part")
+        places = np.full(numbers.shape, base, dtype=np.int64)
+        for axis, at in zip(axes, np.unravel_index(numbers, under.shape.extents), strict=True):
+            places += axis.offsets_at(at.astype(np.int64, copy=False))
+        return places
+
+    def places_between(self, first: int, last: int) -> Iterator[IntArray] | None:
+        if not self.ordinals.is_packed or not self.under.has_mode_maps:
+            return None
+        return self._runs(self.ordinals.offset + first, self.ordinals.offset + last)
+
+    def _runs(self, first: int, last: int) -> Iterator[IntArray]:
+        """Return an iterator over the places of a run of elements of a box, some rows of it at a time."""
+        width = max(math.prod(self.under.shape.extents[1:]), 1)
+        rows = max(_BATCH // width, 1)
+        while first < last:
+            row = first // width
+            stop = min((row + rows) * width, last)
+            part = self.under.at((slice(row, -(-stop // width)),)).to_numpy().reshape(-1)
+            yield part[first - row * width : stop - row * width]
+            first = stop
+
+    def _batches(self) -> Iterator[IntArray]:
+        return self.places_between(0, self.shape.size) or super()._batches()
+
+    def to_numpy(self) -> IntArray:
+        if self.ordinals.is_packed or not self.under.has_mode_maps:
+            return super().to_numpy()
+        return self._places(self.ordinals.to_numpy())
+
+    def copy_form(self) -> LayoutCommon:
+        if self.shape.is_box or not self.under.has_mode_maps:
+            return super().copy_form()
+        return make_blocked(
+            self.shape, frozen_array(self.to_numpy()), np.empty((self.shape.size, 0), dtype=np.int64)
+        )
 
     @property
     def is_contiguous(self) -> bool:
@@ -231,3 +279,13 @@ class PartLayout(CustomLayout):
         return (
             f"<Layout of {self.shape!r}: elements {self.ordinals.expression()} of {self.under.expression()}>"
         )
+
+
+def rows_of_box(whole: LayoutCommon, region: Shape[Any]) -> LayoutCommon:
+    """Return the layout of rows, cells or tiles inside a box of any layout, as `rows_in_box`."""
+    found = rows_in_box(whole, region)
+    if found is None:
+        hull = region.as_smooth().copy()
+        ordinals = cast("LayoutCommon", rows_in_box(row_major(hull, 0), region))
+        found = PartLayout(whole.window(hull), ordinals)
+    return found

@@ -260,6 +260,29 @@ def _in_place(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
     return operator
 
 
+def _short_power(tensor: Any, exponent: object) -> np.ufunc | None:  # noqa: ANN401
+    """Return the ufunc that NumPy's ``**`` calls in place of `power`; None if it calls `power`.
+
+    The square of booleans is int8, and complex numbers differ in their last bits.
+    """
+    found: np.ufunc | None = None
+    if type(exponent) is int:
+        found = np.square if exponent == 2 else np.reciprocal if exponent == -1 else None
+    elif type(exponent) is float and exponent == 0.5:
+        found = np.sqrt
+    return found if tensor.dtype.kind in ("biufc" if found is np.square else "fc") else None
+
+
+def _raised(power: "Callable[[Any, Any], Any]", *, in_place: bool) -> "Callable[[Any, Any], Any]":
+    def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
+        short = _short_power(self, other)
+        if short is None:
+            return power(self, other)
+        return short(self, out=(self,)) if in_place else short(self)
+
+    return operator
+
+
 _BINARY = {
     "divmod": np.divmod,
     "add": np.add,
@@ -292,6 +315,8 @@ if not TYPE_CHECKING:
         setattr(Operators, f"__r{_name}__", _reflected(_ufunc))
         if _name != "divmod":
             setattr(Operators, f"__i{_name}__", _in_place(_ufunc))
+    Operators.__pow__ = _raised(Operators.__pow__, in_place=False)
+    Operators.__ipow__ = _raised(Operators.__ipow__, in_place=True)
     for _name, (_ufunc, _theirs) in _COMPARISONS.items():
         setattr(Operators, f"__{_name}__", _forward(_ufunc, f"__{_theirs}__"))
     for _name, _ufunc in _UNARY.items():

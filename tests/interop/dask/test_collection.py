@@ -342,3 +342,28 @@ def test_an_array_of_dask_is_one_number_for_each_row(most):
         d + array[:1]
     nulls = tw.nullable([1, 2, None, 4])
     assert (d + nulls.to_dask(chunks=2)).compute(scheduler="sync").tolist() == (t + nulls).tolist()
+
+
+@pytest.mark.parametrize("most", [1, 3, 100])
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (lambda row: row + 1, [[2, None], [], [None], [5, 6]]),
+        (lambda row: row[::-1], [[None, 1], [], [None], [5, 4]]),
+        (lambda row: row.fill_null(9), [[1, 9], [], [9], [4, 5]]),
+        (lambda row: row.to_masked() * 2, [[2, None], [], [None], [8, 10]]),
+        (lambda row: row.tolist(), [[1, None], [], [None], [4, 5]]),
+    ],
+)
+def test_rows_with_nulls_are_mapped_to_rows_with_nulls(most, function, wanted):
+    rows = tw.jagged([[1, None], [], [None], [4, 5]])
+    found = rows.to_dask(max_elements=most).map_rows(function)
+    made = computed(found)
+    assert (made.tolist(), made.shape, made.dtype) == (wanted, rows.shape, rows.dtype)
+    assert made.is_nullable
+    assert computed(found + 1).tolist() == [[None if x is None else x + 1 for x in row] for row in wanted]
+
+
+def test_tiles_with_nulls_are_no_arrays():
+    with pytest.raises(ConversionError, match="fill_null"):
+        computed(tw.jagged([[1, None], [2]]).to_dask().map_tiles(lambda tiles: tiles))

@@ -22,7 +22,7 @@ def boxes_and_rows(draw):
     extents = [e + a + b for e, a, b in zip(hull.extents, before, after, strict=True)]
     box = Shape(*extents, origin=[o - a for o, a in zip(hull.origin, before, strict=True)])
     layout = Layout(box, order=draw(st.sampled_from(["C", "F"])))
-    form = draw(st.sampled_from(["strided", "reversed", "repeated", "gathered"]))
+    form = draw(st.sampled_from(["strided", "reversed", "repeated", "gathered", "gathered inside"]))
     if form == "reversed":
         layout = layout.reverse()
     elif form == "repeated":
@@ -30,6 +30,9 @@ def boxes_and_rows(draw):
     elif form == "gathered":
         places = draw(st.permutations(range(extents[0])))
         layout = layout.gather(0, np.array(places, dtype=np.int64))
+    elif form == "gathered inside":
+        places = draw(st.permutations(range(extents[-1])))
+        layout = layout.gather(box.rank - 1, np.array(places, dtype=np.int64))
     return layout.translate_to(box.origin), rows
 
 
@@ -43,13 +46,14 @@ def test_each_element_is_where_the_box_has_it(case):
     assert window.to_numpy().tolist() == layout.offsets_of(indices).tolist()
 
 
-@pytest.mark.parametrize("form", ["repeated", "gathered", "permuted", "offset"])
+@pytest.mark.parametrize("form", ["repeated", "gathered", "gathered inside", "permuted", "offset"])
 def test_extents_behind_an_empty_mode_are_those_of_the_rows(form):
     rows = Shape.jagged([Shape(0, 0, 0), Shape(0, 0, 1), Shape(1, 2, 1)])
     box = Layout(Shape(3, 1, 2, 1))
     layout = {
         "repeated": Layout(Shape(1, 1, 1, 1)).broadcast((3, 1, 2, 1)),
         "gathered": box.gather(0, [2, 0, 1]),
+        "gathered inside": Layout(Shape(3, 1, 4, 1)).gather(2, [3, 0]),
         "permuted": Layout(Shape(1, 2, 3, 1)).permute((2, 0, 1, 3)).gather(0, [0, 2, 1]),
         "offset": Layout(Shape(3, 1, 2, 1), strides=(0, 0, 0, 0), offset=7),
     }[form]
