@@ -380,7 +380,22 @@ class Directory:
         new = {row[0]: (row[1],) for row in found if row[3] == 1 and row[4] is None and row[0]}
         of_file = [row[1] for row in found if not row[0]]
         if len(new) + len(of_file) < len(found) or not self._entries.keys().isdisjoint(new):
+            known, unfinished, rows = self._extensions, self._unfinished, self._rows
             for row in found:
+                name, place, _, pieces, after = row
+                before = known.get(name)
+                if (
+                    before
+                    and after is not None
+                    and pieces == 1
+                    and after > (before[-1][4] or 0)
+                    and name not in unfinished
+                ):
+                    # As `_extend`, in a third of the time: most records of a file may extend one tensor.
+                    before.append(row)
+                    rows.append(row)
+                    self.end = place.stop
+                    continue
                 self.add(row)
         elif found:
             self._entries.update(new)

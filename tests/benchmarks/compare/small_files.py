@@ -165,18 +165,23 @@ def _computed(view: Any, key: slice) -> object:
 
 
 def arrow() -> Iterator[Row]:
-    """Rows of numbers to Arrow: few and many, with nulls and without."""
+    """Rows of numbers to Arrow: few and many, of one level, of two, and of cells."""
     ak, pa = library("awkward"), library("pyarrow")
     if ak is None or pa is None:
         return
     rng = np.random.default_rng(0)
     for count in (10, 10**6):
-        lengths = rng.integers(0, 5, count)
-        t = tw.from_buffer(rng.random(int(lengths.sum())), tw.Shape.jagged(lengths.tolist()))
-        peer = t.to_awkward()
-        run: Callable[[], object] = t.to_arrow
-        peers: dict[str, Run] = {"ak.to_arrow": lambda peer=peer: ak.to_arrow(peer)}
-        yield Row("Q15", f"to_arrow of {count} rows", run, peers, times=1.2)
+        lengths, outer = rng.integers(0, 5, count), rng.integers(0, 3, count // 2)
+        flat = rng.random(int(lengths[: outer.sum()].sum()))
+        kinds = {
+            "rows": ak.unflatten(rng.random(int(lengths.sum())), lengths),
+            "rows of rows": ak.unflatten(ak.unflatten(flat, lengths[: outer.sum()]), outer),
+            "rows of vectors": ak.unflatten(rng.random((int(lengths.sum()), 3)), lengths),
+        }
+        for name, peer in kinds.items():
+            run: Callable[[], object] = tw.from_awkward(peer).to_arrow
+            peers: dict[str, Run] = {"ak.to_arrow": partial(ak.to_arrow, peer)}
+            yield Row("Q15", f"to_arrow of {count} {name}", run, peers, times=1.2)
 
 
 def tiles() -> Iterator[Row]:
