@@ -147,7 +147,7 @@ class Directory:
         """Return the place of a tensor that is in one record; None for others."""
         if self._load is not None:
             self._complete()
-        found = self._entries.get(name)
+        found = self._entries.get(name) if isinstance(cast("object", name), str) else None
         if found is None or name in self._extensions or name in self.records:
             return None
         if not isinstance(found, int):
@@ -158,7 +158,7 @@ class Directory:
         for part in self._listed:
             count = len(part.names)
             if number < count:
-                return part.place(number)
+                return Place(part.starts.item(number), part.lengths.item(number))
             number -= count
         raise AssertionError(number)
 

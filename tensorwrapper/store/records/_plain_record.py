@@ -66,7 +66,7 @@ class PlainReader:
         self._map = mapped
         self._forms: dict[bytes, _Form] = {}
         # The whole file as elements of each type, of which a tensor is a slice.
-        self._lines: dict[np.dtype[Any], Array] = {}
+        self._lines: dict[np.dtype[Any], Array | None] = {}
 
     def tensor(self, start: int, length: int, name: str) -> Tensor[Any] | None:
         """Return the tensor in a record; None if its bytes are not those that are written."""
@@ -85,11 +85,12 @@ class PlainReader:
         # The same start of a label may come with another length of the record.
         if source[stop : start + HEADER_BYTES + length].tobytes() != behind or not is_header(head, header):
             return None
-        line = self._lines.get(dtype)
-        if line is None:
+        try:
+            line = self._lines[dtype]
+        except KeyError:
             line = self._lines[dtype] = self._line(dtype)
         word = dtype.itemsize
-        if data % word or not line.flags.aligned:
+        if line is None or data % word:
             return None
         return plain_tensor(entry, line[data // word : stop // word])
 
@@ -103,10 +104,11 @@ class PlainReader:
         self._forms[head[HEADER_BYTES:_LIKE]] = form
         return form
 
-    def _line(self, dtype: "np.dtype[Any]") -> Array:
+    def _line(self, dtype: "np.dtype[Any]") -> Array | None:
+        """Return the whole file as elements of one type; None if they are not aligned in memory."""
         line: Array = np.frombuffer(self._map, dtype, len(self._map) // dtype.itemsize)
         line.flags.writeable = False
-        return line
+        return line if line.flags.aligned else None
 
 
 def _form_of(raw: bytes, length: int, quoted: bytes) -> "_Form | None":
