@@ -276,10 +276,10 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         if self._directory.views and self._directory.has_view(name):
             return self._read_view(name, ())
-        alone = self._directory.alone(name) if isinstance(cast("object", name), str) else None
+        alone = self._directory.alone(name)
         plain = None if alone is None else self._reading.plain(alone, name)
         if alone is not None and plain is not None:
-            remember(plain, self._as_origin(), name, (alone,))
+            remember(plain, self._origin or self._as_origin(), name, alone)
             return plain
         found = self._location(name)
         try:

@@ -155,7 +155,7 @@ def open(  # noqa: A001
         from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - not for a path of ours
 
         return _open_ranges(path, kind, metadata, Opening(limits, "", null_rows, raw, followed))
-    where = _place(cast("str", path))
+    where = to_path(cast("str", path)) if mode == "r" else _place(cast("str", path))
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
             raise ConversionError(f"{where} can only be read; use save or store.convert to write such files")

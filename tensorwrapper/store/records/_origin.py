@@ -101,7 +101,7 @@ class _Known(weakref.ref[Any]):
     layout: Layout[Any]
     name: str
     number: int
-    version: Callable[[], str] | tuple[Place, ...] | None
+    version: Callable[[], str] | Place | None
     written: "weakref.ref[Expression] | None"
 
 
@@ -130,14 +130,14 @@ def remember(
     found: "Tensor[Any] | View[Any]",
     file: FileOrigin,
     name: str,
-    version: Callable[[], str] | tuple[Place, ...] | None = None,
+    version: Callable[[], str] | Place | None = None,
 ) -> None:
     """Record the origin of a tensor or a view, for the lifetime of its elements.
 
     Parameters
     ----------
     version
-        Function that returns the version of the elements, or the records that have them in a `.tens` file.
+        Function that returns the version of the elements, or the record that has them in a `.tens` file.
     """
     if isinstance(found, Tensor):
         _keep(found.buffer.owner, file, name, found.layout, version)
@@ -158,14 +158,15 @@ def _keep(
     file: FileOrigin,
     name: str,
     layout: Layout[Any],
-    version: Callable[[], str] | tuple[Place, ...] | None,
+    version: Callable[[], str] | Place | None,
     calls: tuple[object, ...] | None = None,
     written: "weakref.ref[Expression] | None" = None,
 ) -> None:
     known = _Known(what, _forget)
     known.number = number = id(what)
     known.file, known.name, known.layout, known.version = file, name, layout, version
-    known.calls, known.written = calls, written
+    if calls is not None:
+        known.calls, known.written = calls, written
     _KNOWN[number] = known
 
 
@@ -175,9 +176,10 @@ def origin_of(what: object) -> Origin | None:
     if known is None or known() is not what:
         return None
     version = known.version
-    if isinstance(version, tuple):
-        version = partial(version_of_records, cast("RecordReader", known.file.home).mapped_at, version)
-    return Origin(known.file, known.name, known.layout, version, known.calls, known.written)
+    if isinstance(version, Place):
+        version = partial(version_of_records, cast("RecordReader", known.file.home).mapped_at, [version])
+    calls, written = getattr(known, "calls", None), getattr(known, "written", None)
+    return Origin(known.file, known.name, known.layout, version, calls, written)
 
 
 def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:

@@ -19,7 +19,10 @@ __all__ = ["PlainReader", "pack_plain", "rest_of_named"]
 _HEAD: Final = 1024  # bytes before the elements of nearly every tensor
 _COPIED: Final = 2**14  # bytes of elements that are joined with what is around them
 _MOST_BYTES: Final = 2**32 - 1  # of a frame
-_FORMS: Final = 256
+_LIKE: Final = (
+    128  # bytes of a record, behind its header, that mostly tell kind, shape and length of the name
+)
+_FORMS: Final = 1024
 
 
 def rest_of_named(name: str) -> bytes:
@@ -54,53 +57,58 @@ def _around(prefix: int, nbytes: int) -> tuple[bytes, bytes, bytes]:
 class PlainReader:
     """Reader of such records in a mapped file.
 
-    It remembers the bytes around the name and the elements by the length of the record and of the name.
+    It remembers the bytes around the name and the elements by how the message begins.
     """
 
     __slots__ = ("_forms", "_lines", "_map")
 
     def __init__(self, mapped: memoryview) -> None:
         self._map = mapped
-        self._forms: dict[tuple[int, int], _Form] = {}
+        self._forms: dict[bytes, _Form] = {}
         # The whole file as elements of each type, of which a tensor is a slice.
-        self._lines: dict[np.dtype[Any], Array] = {}
+        self._lines: dict[np.dtype[Any], Array | None] = {}
 
     def tensor(self, start: int, length: int, name: str) -> Tensor[Any] | None:
         """Return the tensor in a record; None if its bytes are not those that are written."""
         source = self._map
         quoted = encode_basestring(name).encode()
-        size = length, len(quoted)
-        form = self._forms.get(size)
-        head = b"" if form is None else source[start : start + form[4]].tobytes()
-        if form is None or head[HEADER_BYTES:] != form[1] + quoted + form[2]:
-            head = source[start + HEADER_BYTES : start + HEADER_BYTES + min(length, _HEAD)].tobytes()
-            form = _form_of(head, length, quoted)
-            if form is None:
+        head = source[start : start + _HEAD].tobytes()
+        known = self._forms.get(head[HEADER_BYTES:_LIKE])
+        if known is None or head[HEADER_BYTES : known[4]] != known[1] + quoted + known[2]:
+            known = self._learnt(head, length, quoted)
+            if known is None:
                 return None
-            head = source[start : start + form[4]].tobytes()
-            if head[HEADER_BYTES:] != form[1] + quoted + form[2]:
-                return None
-            if len(self._forms) >= _FORMS:
-                self._forms.clear()
-            self._forms[size] = form
-        header, _, _, behind, data, entry = form
+        header, _, _, behind, data, entry = known
         _, nbytes, dtype, _, _ = entry
         data += start
         stop = data + nbytes
+        # The same start of a label may come with another length of the record.
         if source[stop : start + HEADER_BYTES + length].tobytes() != behind or not is_header(head, header):
             return None
-        line = self._lines.get(dtype)
-        if line is None:
+        try:
+            line = self._lines[dtype]
+        except KeyError:
             line = self._lines[dtype] = self._line(dtype)
         word = dtype.itemsize
-        if data % word or not line.flags.aligned:
+        if line is None or data % word:
             return None
         return plain_tensor(entry, line[data // word : stop // word])
 
-    def _line(self, dtype: "np.dtype[Any]") -> Array:
+    def _learnt(self, head: bytes, length: int, quoted: bytes) -> "_Form | None":
+        """Return the form of a record, and remember it; None if it has another."""
+        form = _form_of(head[HEADER_BYTES:], length, quoted)
+        if form is None or head[HEADER_BYTES : form[4]] != form[1] + quoted + form[2]:
+            return None
+        if len(self._forms) >= _FORMS:
+            self._forms.clear()
+        self._forms[head[HEADER_BYTES:_LIKE]] = form
+        return form
+
+    def _line(self, dtype: "np.dtype[Any]") -> Array | None:
+        """Return the whole file as elements of one type; None if they are not aligned in memory."""
         line: Array = np.frombuffer(self._map, dtype, len(self._map) // dtype.itemsize)
         line.flags.writeable = False
-        return line
+        return line if line.flags.aligned else None
 
 
 def _form_of(raw: bytes, length: int, quoted: bytes) -> "_Form | None":

@@ -196,7 +196,8 @@ class RecordReader:
     def _reach(self, place: Place) -> None:
         """Map the file up to the end of a record; raise if it is not there."""
         # A map beyond the end of a file can be created, but accessing it ends the process.
-        size, stop = self.size, place.start + HEADER_BYTES + place.length
+        size = len(self._map) if self._file is None else size_of(self._file)
+        stop = place.start + HEADER_BYTES + place.length
         if stop > size:
             raise self._error(place, f"ends at {stop}, but the file has shrunk to {size} bytes")
         if len(self._map) < stop and self._file is not None:

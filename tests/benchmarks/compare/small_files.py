@@ -1,8 +1,10 @@
 """Many small things: records of files, files of a concatenation, rows that a tensor grew by, and tiles."""
 
 import itertools
+import mmap
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,23 @@ from tensorwrapper import selection as sel
 from tests.benchmarks.compare.measure import Row, Run, library
 
 COUNT = 5000
+
+
+class _Held:
+    """What has the slots of a part of a tensor."""
+
+    __slots__ = ("one", "other")
+
+    def __init__(self, one: object, other: object) -> None:
+        self.one, self.other = one, other
+
+
+def _made(slot: object) -> object:
+    return _Held(slot, None)
+
+
+# A place in a file, a layout over a buffer, the buffer, the tensor, and where it came from.
+_SLOTS = range(5)
 
 
 def _sync(path: Path) -> None:
@@ -35,7 +54,7 @@ def records() -> Iterator[Row]:
         f"{COUNT} tensors of bool": {f"layer.{k}.weight": rng.random((4, 4)) < 0.5 for k in range(COUNT)},
         "one small file": {"a": rng.random((4, 4))},
     }
-    kinds[f"{COUNT} of our tensors"] = {
+    kinds[f"{COUNT} of type Tensor"] = {
         name: tw.as_tensor(array) for name, array in kinds[f"{COUNT} tensors alike"].items()
     }
     with tempfile.TemporaryDirectory() as name:
@@ -79,8 +98,25 @@ def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Itera
     saved()
     if len(arrays) > 1:
         yield Row("Q10", f"{kind}, saved", lambda: tw.save(ours, tensors), {"safetensors": saved}, times=2)
+    with tw.open(ours) as file:
+        places = [(file.describe(name).start, file.describe(name).nbytes) for name in file]
+
+    def least() -> object:
+        """Of each tensor: the size of the file, the checksum of a header, an array, and five objects."""
+        file = os.open(ours, os.O_RDONLY)
+        with mmap.mmap(file, 0, prot=mmap.PROT_READ) as mapped:
+            raw = mapped[:]
+        found: list[object] = []
+        for start, nbytes in places:
+            os.lseek(file, 0, os.SEEK_END)
+            zlib.crc32(raw[start : start + 28])
+            found += [np.frombuffer(raw, np.uint8, nbytes, start).reshape(-1), *map(_made, _SLOTS)]
+        os.close(file)
+        return found
+
     times = 1.5 if len(arrays) > 1 else 3
-    yield Row("Q10", f"{kind}, opened and got", read, {"safetensors": peer}, times=times)
+    limit = ("sizes, checksums, arrays and five objects each", least)
+    yield Row("Q10", f"{kind}, opened and got", read, {"safetensors": peer}, times=times, limit=limit)
 
 
 def files() -> Iterator[Row]:
@@ -165,18 +201,23 @@ def _computed(view: Any, key: slice) -> object:
 
 
 def arrow() -> Iterator[Row]:
-    """Rows of numbers to Arrow: few and many, with nulls and without."""
+    """Rows of numbers to Arrow: few and many, of one level, of two, and of cells."""
     ak, pa = library("awkward"), library("pyarrow")
     if ak is None or pa is None:
         return
     rng = np.random.default_rng(0)
     for count in (10, 10**6):
-        lengths = rng.integers(0, 5, count)
-        t = tw.from_buffer(rng.random(int(lengths.sum())), tw.Shape.jagged(lengths.tolist()))
-        peer = t.to_awkward()
-        run: Callable[[], object] = t.to_arrow
-        peers: dict[str, Run] = {"ak.to_arrow": lambda peer=peer: ak.to_arrow(peer)}
-        yield Row("Q15", f"to_arrow of {count} rows", run, peers, times=1.2)
+        lengths, outer = rng.integers(0, 5, count), rng.integers(0, 3, count // 2)
+        flat = rng.random(int(lengths[: outer.sum()].sum()))
+        kinds = {
+            "rows": ak.unflatten(rng.random(int(lengths.sum())), lengths),
+            "rows of rows": ak.unflatten(ak.unflatten(flat, lengths[: outer.sum()]), outer),
+            "rows of vectors": ak.unflatten(rng.random((int(lengths.sum()), 3)), lengths),
+        }
+        for name, peer in kinds.items():
+            run: Callable[[], object] = tw.from_awkward(peer).to_arrow
+            peers: dict[str, Run] = {"ak.to_arrow": partial(ak.to_arrow, peer)}
+            yield Row("Q15", f"to_arrow of {count} {name}", run, peers, times=1.2)
 
 
 def tiles() -> Iterator[Row]:
