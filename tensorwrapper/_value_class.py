@@ -16,6 +16,7 @@ import attrs
 
 from tensorwrapper._error_text import brief, shortened, with_article
 from tensorwrapper._hints import setting_hint
+from tensorwrapper._lazy import Later
 
 __all__ = [
     "Closing",
@@ -95,23 +96,23 @@ def _methods(
     """Return the methods of a class, but for those that it has itself."""
     own = vars(cls)
     body: dict[str, object] = {
-        "__attrs_attrs__": _Later(lambda _: attrs.fields(_by_attrs(definition, options))),
-        "__match_args__": _Later(_positional),
+        "__attrs_attrs__": Later(lambda _: attrs.fields(_by_attrs(definition, options))),
+        "__match_args__": Later(_positional),
         "__setattr__": _refuse_to_change,
         "__delattr__": _refuse_to_change,
     }
     if "__init__" not in own:
-        body["__init__"] = _Later(lambda _: _by_attrs(definition, options).__init__)
+        body["__init__"] = Later(lambda _: _by_attrs(definition, options).__init__)
     with_eq = eq or (eq is None and "__eq__" not in own)
     if with_eq:
-        body["__eq__"] = _Later(_equality)
+        body["__eq__"] = Later(_equality)
         if "__hash__" not in own:
-            body["__hash__"] = _Later(_hashing)
+            body["__hash__"] = Later(_hashing)
         if not hasattr(cls, "__dask_tokenize__"):
             body["__dask_tokenize__"] = _token
     with_repr = repr or (repr is None and "__repr__" not in own)
     if with_repr:
-        body["__repr__"] = _Later(_representation)
+        body["__repr__"] = Later(_representation)
     if not hasattr(cls, "_repr_html_"):
         body["_repr_html_"] = _html if with_repr else _html_of_text
     states = options.get("getstate_setstate")
@@ -120,27 +121,6 @@ def _methods(
     if sys.version_info >= (3, 13):
         body["__replace__"] = attrs.evolve
     return body
-
-
-class _Later:
-    """An attribute of a class that is made when it is first asked for, and takes the place of this one.
-
-    Few classes of a program are used, and writing their methods took most of the time of an import.
-    """
-
-    __slots__ = ("make", "name", "owner")
-
-    def __init__(self, make: Callable[[Any], object]) -> None:
-        self.make = make
-
-    def __set_name__(self, owner: type[object], name: str) -> None:
-        self.owner, self.name = owner, name
-
-    def __get__(self, value: object, owner: type[object] | None = None) -> object:
-        found: Any = self.make(self.owner)
-        # A concurrent thread makes an equal one.
-        type.__setattr__(self.owner, self.name, found)
-        return found if value is None or not hasattr(found, "__get__") else found.__get__(value, owner)
 
 
 def _is_class_variable(kind: object) -> bool:
