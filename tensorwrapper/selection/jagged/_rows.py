@@ -17,6 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
@@ -54,7 +55,7 @@ _Arguments: TypeAlias = tuple[Any, ...]
 
 
 @final
-@attrs.frozen
+@frozen
 class Rows(Node):
     """Views put together whose shapes are not all boxes; places are the ordinals of the result.
 
