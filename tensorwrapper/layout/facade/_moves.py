@@ -13,8 +13,8 @@ from tensorwrapper._integers import one_sequence, to_ints
 from tensorwrapper.layout.boxes import _mode_operations
 from tensorwrapper.layout.boxes._modes import Boundary, PadWidths
 from tensorwrapper.layout.boxes._named import agreed_layout, named_layout
-from tensorwrapper.layout.operations._user_layout import rows_of_box
 from tensorwrapper.layout.facade._layout_base import LayoutBase
+from tensorwrapper.layout.operations._user_layout import rows_of_box
 from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
 from tensorwrapper.typing import IndexT_co
