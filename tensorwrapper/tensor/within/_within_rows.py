@@ -933,14 +933,13 @@ def _with_empty(found: Array, counts: IntArray, empty: object) -> "Array | Nulla
 
 def _at_empty(found: Array, empties: IntArray, empty: object) -> "Array | Nullable[Any]":
     """Return the numbers of all rows, with those of empty rows written, or null if `empty` is None."""
-    if empty is None:
-        filled = np.ones(len(found), np.bool_)
-        filled[empties] = False
-        found[empties] = np.zeros((), found.dtype)
-        return Nullable(Dense(cast("Any", found)), Dense(cast("Any", filled)))
     if len(empties):
-        found[empties] = fit_number(empty, found.dtype, "empty")
-    return found
+        found[empties] = fit_number(0 if empty is None else empty, found.dtype, "empty")
+    if empty is not None:
+        return found
+    filled = np.ones(len(found), np.bool_)
+    filled[empties] = False
+    return Nullable(Dense(cast("Any", found)), Dense(cast("Any", filled)))
 
 
 def _beside(tensor: TensorBase[Any], given: object, name: str) -> tuple[TensorBase[Any], IntArray]:
