@@ -21,7 +21,9 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout._layout import Layout
 from tensorwrapper.layout.boxes._keys import expand_positional, warn_of_indices
+from tensorwrapper.layout.cells._parts import rows_of, starts_at_zero
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
 __all__ = [
@@ -330,10 +332,16 @@ def outer_product(part: _G, key: object) -> _G:
             part = part.gather(mode, _positions_of(cast("Array", item), extent, mode))
             basic.append(slice(None))
         mode += item is not None
-    if mode and all(isinstance(item, slice) and item == _WHOLE for item in basic):
+    whole = mode and all(isinstance(item, slice) and item == _WHOLE for item in basic)
+    if whole and _starts_at_zero(part.shape):
         return part
     selected: _G = cast("Any", part)[tuple(basic)]
     return selected
+
+
+def _starts_at_zero(shape: Shape[Any]) -> bool:
+    plain = unnamed_shape(shape).flatten()
+    return not any(plain.origin) if plain.is_box else starts_at_zero(rows_of(plain))
 
 
 _WHOLE: Final = slice(None)

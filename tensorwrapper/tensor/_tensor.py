@@ -16,6 +16,7 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
+    holds_strings,
     packed_layout,
 )
 from tensorwrapper.errors import ConversionError, RankError
@@ -31,6 +32,7 @@ from tensorwrapper.layout.lowlevel import (
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor.facade._blocks import TensorBlocks, blocks_work
@@ -508,6 +510,8 @@ class Tensor(
         if casting != "checked":
             check_casting(casting, ElementCasting)
         wanted = times_like(to_dtype(dtype), self.dtype)
+        if holds_strings(wanted) and holds_strings(self.dtype):
+            return cast("Tensor[Any, Any]", view_of(self).astype(wanted).compute())
         check_dtype(wanted)
         self._buffer.require_numbers("astype")
         held = self._layout.implementation

@@ -1,6 +1,6 @@
 """`RemoteTensor`: a tensor on a server, with only a description here."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, cast, final
 
 import attrs
@@ -12,6 +12,7 @@ from tensorwrapper._arrays import splits_of
 from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import buffer_of, check_dtype, packed_layout
 from tensorwrapper.errors import (
+    ConversionError,
     LayoutError,
     OutOfBoundsError,
     ReadOnlyError,
@@ -252,7 +253,12 @@ class RemoteTensor(RemoteArray, InTiles):
 
     # Selections.
 
+    def __iter__(self) -> Iterator[View[Any]]:
+        return iter(self.view())
+
     def __len__(self) -> int:
+        if not self.rank:
+            raise ConversionError("a tensor of rank 0 has no len")
         return self.shape.extent(0) if self._facts.rows is None else self._facts.rows
 
     def __getitem__(self, key: ArrayKey) -> View[Any]:

@@ -15,7 +15,7 @@ from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
-from tensorwrapper.errors import ConversionError, ExtentError, LayerError, LayoutError
+from tensorwrapper.errors import ConversionError, ExtentError, LayerError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -195,11 +195,11 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         """
         self._check_cells("group_by_shape")
         self._check_layers("group_by_shape")
-        indices, places = self.shape.cell_table().indices, self._cell_places()
+        indices, (held, places) = self.shape.cell_table().indices, self._strided_cells()
         return tuple(
             [
                 CellGroup(
-                    indices[cells], cast("Tensor[ScalarT_co]", self._cells_as_box(places, cells, extents))
+                    indices[cells], cast("Tensor[ScalarT_co]", held._cells_as_box(places, cells, extents))
                 )
                 for extents, cells in self._sizes()
             ]
@@ -218,12 +218,13 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
     def _sizes(self) -> list[tuple[Extents, IntArray]]:
         return groups_of(self.shape.cell_table().extents)
 
-    def _cell_places(self) -> tuple[IntArray, IntArray]:
-        """Return where each cell starts, and its strides."""
+    def _strided_cells(self) -> "tuple[TensorCells[ScalarT_co, Any], tuple[IntArray, IntArray]]":
+        """Return the tensor, or a copy if its cells have no strides; where each cell starts, its strides."""
         table = self._layout.implementation.without_layers().cell_table()
-        if table is None:
-            raise LayoutError(f"the cells of {self.shape} have no strides: copy() gives them some")
-        return table
+        shape = self.shape.flatten()
+        if table is not None and table[1].shape[1] == shape.rank - shape.outer_rank:
+            return self, table
+        return cast("TensorCells[ScalarT_co, Any]", self.copy())._strided_cells()
 
     def _cells_as_box(
         self, places: tuple[IntArray, IntArray], cells: IntArray, extents: Extents
@@ -358,7 +359,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             raise ConversionError("initial takes part in a reduction by a ufunc, and by nothing else")
         flat, marks = self._valid_runs() if self._buffer.nullable else (None, None)
         sizes = self._sizes() if marks is None else groups_of(np.diff(marks)[:, None])
-        places = self._cell_places() if marks is None else None
+        held, places = self._strided_cells() if marks is None else (self, None)
         found: list[tuple[IntArray, Array]] = []
         present = None
         if tiles is not None:
@@ -376,7 +377,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
                 part = cells[start : start + step]
                 if flat is None or marks is None:
                     array = (
-                        self._cells_as_box(cast("Any", places), part, extents)
+                        held._cells_as_box(cast("Any", places), part, extents)
                         .elements()
                         .reshape(len(part), *extents)
                     )

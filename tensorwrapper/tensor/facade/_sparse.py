@@ -74,6 +74,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
+        self._fill("density")
         size = self.shape.size
         return self.nnz / size if size else 0.0
 

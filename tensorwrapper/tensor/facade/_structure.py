@@ -9,12 +9,12 @@ import numpy.typing as npt
 from tensorwrapper._integers import to_count
 from tensorwrapper.buffer import Nullable
 from tensorwrapper.buffer.lowlevel import fit_number, holds_strings
-from tensorwrapper.errors import ConversionError, ExtentError, RankError
+from tensorwrapper.errors import ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
 from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of
-from tensorwrapper.tensor._lazy_imports import padded
+from tensorwrapper.tensor._lazy_imports import padded, view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.rows._pad import pad_mode
 from tensorwrapper.typing import AnyRank, IndexT_co, IntArray, ScalarT_co
@@ -112,8 +112,12 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         >>> t.pad_rows(2).tolist(), t.pad_rows(2, fill_value=-1, clip=True).to_numpy().tolist()
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
-        if self._buffer.fill_value is not None:
-            raise ConversionError("a sparse tensor is not filled implicitly: use to_dense().pad_rows(...)")
+        is_null = fill_value is None and self.dtype.kind == "O"
+        if self._buffer.fill_value is not None or is_null:
+            # The view adds nulls to bytes; a sparse tensor stays so: it has one fill, and refuses any other.
+            seen: Any = view_of(self)
+            made: Self = seen.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip).compute()
+            return made
         sides = self._buffer.sides
         if sides is not None or (fill_value is None and not holds_strings(self.dtype)):
             return self._pad_with_nulls(length, fill_value, mode, clip=clip)

@@ -107,3 +107,13 @@ def test_long_rows_are_read_in_parts():
     for key in (slice(None), slice(1, 2), slice(None, None, -1), (slice(None), slice(5, 25_000, 7))):
         assert seen[key].compute().array_equal(copied[key].copy())
     assert seen.reduce_tiles(np.add).shape == copied.reduce_tiles(np.add).shape
+
+
+@pytest.mark.parametrize("make", [lambda t: t, sel.as_view])
+def test_rows_of_a_gathered_line_are_grouped_and_reduced_by_any_function(make):
+    rows = make(tw.as_tensor(np.arange(4.0))).gather(0, [2, 1, 2, 0, 3]).unflatten([3, 1, 1])
+    groups = [(group.extents, group.cells.tolist()) for group in rows.group_by_shape()]
+    assert groups == [((1,), [[0.0], [3.0]]), ((3,), [[2.0, 1.0, 2.0]])]
+    assert rows.reduce_tiles(np.median).tolist() == [2.0, 0.0, 3.0]
+    cells = make(tw.as_tensor(np.arange(8.0).reshape(4, 2))).gather(0, [2, 0, 1]).unflatten([1, 2])
+    assert [group.cells.tolist() for group in cells.group_by_shape()] == [[[[4, 5]]], [[[0, 1], [2, 3]]]]
