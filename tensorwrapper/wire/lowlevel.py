@@ -12,11 +12,13 @@ allocated against the limits; `refuse` raises the one error that readers raise.
 
 **Messages of an application's own**: `Writer` collects tensors and makes the frames, with keys beside TENS's
 in the label; `describe_records` says which of them are fields of records. `read_apart` reads plain tensors
-and returns the rest of the label; `plain_frames` are those of one plain tensor, with `NOWHERE` as
-coordinates; `plain_entry` is what its label says of it, a `PlainPart`, and `plain_tensor` it over elements.
-`load_label` reads a label alone, `plain_object` is metadata as JSON has them; `frame_views` takes frames as
-callers hand them over, and `sized_frames` puts the size of each before it, `split_frames` reads header and
-parts and leaves the label; `is_metadata_alone` tells which tensors are `no_elements`.
+and returns the rest of the label; `load_label` reads a label alone, `plain_object` is metadata as JSON has
+them; `frame_views` takes frames as callers hand them over, and `sized_frames` puts the size of each before
+it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are
+`no_elements`.
+
+**One plain tensor**: `plain_frames` makes the frames of its message, with `NOWHERE` as coordinates.
+`plain_entry` reads its entry in the label, a `PlainPart`. `plain_tensor` makes it from this and its elements.
 
 **Tensors in runs**: `take_apart` splits a tensor into a `TensorHeader` and parts; `read_skeleton`
 parses an untrusted header; `checksum_of` is the function of a check sum.

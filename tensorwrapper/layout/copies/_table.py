@@ -163,7 +163,7 @@ class CopyTable:
         At most `batch` come at a time; the table must be `joined`.
         """
         ends, lengths, modes = splits_of(self.run_counts()), self.run_lengths(), self.extents.shape[1]
-        # Where all of the last mode is one run, its elements are no positions, as below.
+        # A run of the whole last mode moves at once.
         modes -= bool(modes) and bool((lengths == self.extents[:, -1]).all())
         for start in range(0, int(ends[-1]), batch):
             stop = min(start + batch, int(ends[-1]))

@@ -433,12 +433,12 @@ class _Waiting:
             self.write()
 
     def write(self) -> None:
-        """Write what waits.
+        """Write the waiting buffers.
 
         Raises
         ------
         DataFileError
-            If the system refuses.
+            If the disk is full.
         """
         nbytes = self.end - self._start
         try:

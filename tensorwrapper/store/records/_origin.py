@@ -89,7 +89,7 @@ class Origin:
 
 @final
 class _Known(weakref.ref[Any]):
-    """A weak reference to what has an origin, with its own key and the fields of the origin.
+    """A weak reference to a buffer or a node, with its own key and the fields of its origin.
 
     The origin itself is made when asked for: files with thousands of tensors need few of them.
     """

@@ -1,6 +1,6 @@
 """Records of one plain tensor, with only a name: most records, whose bytes are known but for a few.
 
-They are written without an encoder of JSON, and read by a comparison with what would be written.
+They are written without an encoder of JSON, and read by a comparison with the bytes of the writer.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from tensorwrapper.wire.lowlevel import NOWHERE, PlainPart, plain_entry, plain_t
 __all__ = ["PlainReader", "pack_plain", "rest_of_named"]
 
 _HEAD: Final = 1024  # bytes before the elements of nearly every tensor
-_COPIED: Final = 2**14  # bytes of elements that are joined with what is around them
+_COPIED: Final = 2**14  # bytes of elements that are joined with the bytes around them
 _MOST_BYTES: Final = 2**32 - 1  # of a frame
 _LIKE: Final = (
     128  # bytes of a record, behind its header, that mostly tell kind, shape and length of the name

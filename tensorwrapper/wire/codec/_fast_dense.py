@@ -134,7 +134,7 @@ def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] |
 def plain_frames(tensor: object, rest: bytes) -> list[bytes | memoryview] | None:
     """Return the frames of a message of one plain tensor, which is apart in part 1; None for others.
 
-    None also if a reader with the default limits might refuse it, or a packing of a stranger may take it.
+    `Writer` has those that need other packings, or larger limits than the default ones.
 
     Parameters
     ----------
@@ -172,8 +172,8 @@ def plain_entry(start: bytes) -> PlainPart | None:
 def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tensor[Any], ...], str] | None:
     """Return the tensors of a message, and the rest of its label as unparsed text.
 
-    None unless all of them are plain, and their label has the form in which this library writes it: a caller
-    that knows the other keys compares that text, and parses no JSON.
+    All of them are plain, and their label has the form of this library's writers; else the result is None.
+    A caller that knows the other keys compares that text instead of parsing JSON.
     """
     if limits is not DEFAULT_LIMITS or len(frames) < 2 or len(frames[1]) != COORDINATES_BYTES:
         return None
