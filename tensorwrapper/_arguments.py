@@ -29,6 +29,7 @@ __all__ = [
 
 _S = TypeVar("_S")
 _T = TypeVar("_T")
+_NULL_ROWS: Final[tuple[str, ...]] = get_args(NullRows)
 
 
 def check_kind_of(value: object, kind: type[object] | tuple[type[object], ...], what: str) -> None:
@@ -53,7 +54,7 @@ def check_null_rows(null_rows: object) -> None:
     Traceback (most recent call last):
     tensorwrapper.errors.ConversionError: null_rows is 'refuse' or 'empty', not 'drop'
     """
-    if null_rows not in get_args(NullRows):
+    if null_rows not in _NULL_ROWS:
         raise ConversionError(f"null_rows is 'refuse' or 'empty', not {brief(null_rows)}")
 
 

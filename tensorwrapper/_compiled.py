@@ -1,4 +1,4 @@
-"""Loops over rows, masks and runs in C, where they were built. NumPy does the same: they must equal it.
+"""Loops over rows, masks, runs and strings in C, where they were built. They must equal what NumPy does.
 
 `TENSORWRAPPER_COMPILED=0` leaves them out. Each function returns None where there is none for its operands.
 """
@@ -6,7 +6,7 @@
 import importlib
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["copy_runs", "is_compiled", "nonzero", "places_of", "reduced", "running", "sorted_in"]
+_Strings: TypeAlias = "tuple[npt.NDArray[np.uint8], IntArray, IntArray]"
+
+__all__ = ["compared", "copy_runs", "is_compiled", "nonzero", "places_of", "reduced", "running", "sorted_in"]
 
 _MOST_SORTED: Final = 16
 """The longest row that is sorted here: beyond it NumPy's vectors win."""
@@ -153,3 +155,22 @@ def copy_runs(
     raw = [_buffer(own.view(np.uint8)) for own in arrays]
     module.copy_runs(source.dtype.itemsize, raw[0], *places, shift, raw[1])
     return True
+
+
+def compared(
+    one: "_Strings", other: "_Strings", size: int, *, only_equal: bool = False
+) -> "npt.NDArray[np.int8] | None":
+    """Return -1, 0 or 1 for each pair of strings, by their bytes. O(pairs + bytes).
+
+    Each side has bytes, starts and stops, of as many strings as pairs or of one for all. If `only_equal`,
+    unequal strings give any number but 0.
+    """
+    module = _module()
+    if module is None:
+        return None
+    out = np.empty(size, np.int8)
+    sides = [
+        (_buffer(np.ascontiguousarray(own[0])), *map(_buffer, map(_own, own[1:]))) for own in (one, other)
+    ]
+    module.compare(only_equal, *sides[0], *sides[1], _buffer(out))
+    return out

@@ -3,10 +3,10 @@
 import functools
 import inspect
 import itertools
+import os
 import re
 import reprlib
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ __all__ = [
 
 _MOST: Final = 120  # characters
 
-_HERE: Final = str(Path(__file__).parent)
+_HERE: Final = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes longer to import than this module
 
 
 def warn_caller(text: str, category: type[Warning]) -> None:

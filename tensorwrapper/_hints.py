@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from inspect import isfunction
 from typing import Any, Final, NoReturn, TypeVar, cast
 
+from tensorwrapper._lazy import Later
+
 __all__ = ["ARRAY_NAMES", "TABLE", "Hinted", "answered", "hint", "hints_of", "setting_hint", "wrong_call"]
 
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -327,11 +329,19 @@ class is substituted for ``{x}``, and each of the names for ``{name}``.
 
 
 @functools.cache
+def _blocks() -> list[tuple[str, list[str]]]:
+    """Return the heads of the table with the lines below each."""
+    blocks = [block.splitlines() for block in TABLE.split("\n[")[1:]]
+    return [(head, lines) for head, *lines in blocks]
+
+
+@functools.cache
 def hints_of(section: str) -> Mapping[str, str]:
     """Return what the table says of one class or floor."""
     found: dict[str, str] = {}
-    for block in TABLE.split("\n[")[1:]:
-        head, *lines = block.splitlines()
+    for head, lines in _blocks():
+        if section not in head:  # as most are not
+            continue
         letters = {owner.partition("=")[0]: owner.partition("=")[2] for owner in head[:-1].split()}
         for line in " | ".join(lines if section in letters else []).split(" | "):
             words, _, said = line.partition(": ")
@@ -395,7 +405,9 @@ def hint(cls: type[object], section: str) -> None:
         here: Any = held.get(name)
         makes = isinstance(here, classmethod)
         function: Any = cast("Any", here).__func__ if makes else here
-        if name != word and isfunction(function) and "odd" not in function.__code__.co_varnames:
+        if name != word and isinstance(here, Later):
+            here.then(functools.partial(answered, said=said))
+        elif name != word and isfunction(function) and "odd" not in function.__code__.co_varnames:
             call: Any = answered(cast("Any", function), said)
             setattr(cls, name, classmethod(call) if makes else call)
     setattr(cls, "_hints", table)  # noqa: B010 - checkers know no such attribute

@@ -5,13 +5,16 @@ lone surrogates refused. Readers of untrusted text call `excess` first, which me
 object is built from it.
 """
 
-import json
+import functools
 import math
 import re
 from collections import Counter
-from typing import NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
 
 from tensorwrapper.errors import ConversionError, ParseError
+
+if TYPE_CHECKING:
+    import json
 
 __all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json", "shown_json"]
 
@@ -44,15 +47,19 @@ def _finite(text: str) -> float:
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
-_LOOSE = json.JSONDecoder(object_pairs_hook=_pairs, parse_float=_finite)
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+@functools.cache
+def _decoder(*, constants: bool) -> "json.JSONDecoder":
+    import json  # noqa: PLC0415 - most programs read and write none
+
+    constant = None if constants else _constant
+    return json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=constant, parse_float=_finite)
 
 
-def _decode(text: str, decoder: json.JSONDecoder) -> tuple[Json, int]:
-    """Return the value at the start of a text and where it ends."""
-    # Not JSONDecoder.decode: it would look for white space around the value.
-    return cast("tuple[Json, int]", decoder.raw_decode(text))
+@functools.cache
+def _encoder() -> "json.JSONEncoder":
+    import json  # noqa: PLC0415 - as in `_decoder`
+
+    return json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 def load_json(text: str, *, constants: bool = False) -> Json:
@@ -75,8 +82,11 @@ def load_json(text: str, *, constants: bool = False) -> Json:
     Traceback (most recent call last):
     tensorwrapper.errors.ParseError: has the key 'a' twice
     """
+    import json  # noqa: PLC0415 - as in `_decoder`
+
     try:
-        value, end = _decode(text, _LOOSE if constants else _DECODER)
+        # Not JSONDecoder.decode: it would look for white space around the value.
+        value, end = cast("tuple[Json, int]", _decoder(constants=constants).raw_decode(text))
     except json.JSONDecodeError as error:
         raise ParseError(f"is not JSON: {error.msg} at {error.pos}") from error
     except ParseError:
@@ -216,7 +226,7 @@ def dump_json(value: object) -> str:
     >>> dump_json({"b": [1, 2], "a": "x"})
     '{"a":"x","b":[1,2]}'
     """
-    return _ENCODER.encode(value)
+    return _encoder().encode(value)
 
 
 def shown_json(value: Json, most: int = 60) -> str:
@@ -228,7 +238,7 @@ def shown_json(value: Json, most: int = 60) -> str:
     ('[1,{"a":null}]', '[7,7,7,7...')
     """
     text = ""
-    for piece in _ENCODER.iterencode(value):
+    for piece in _encoder().iterencode(value):
         text += piece[: most + 1]
         if len(text) > most:
             return f"{text[:most]}..."

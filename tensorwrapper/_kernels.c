@@ -1,4 +1,4 @@
-/* Loops over rows, masks and runs that NumPy has no function for. Optional: the package works without them.
+/* Loops over rows, masks, runs and strings that NumPy has no function for. Optional: the package works without them.
 
    Every function takes buffers that the caller has checked for type; sizes and places are checked here, so a
    wrong one is an error and no access outside. The limited API makes one build serve all later Pythons. */
@@ -18,7 +18,7 @@ typedef Py_ssize_t size;
     X(b1, uint8_t, int64_t)
 #define TYPES(X) FLOATS(X) INTEGERS(X)
 
-enum { MOST = 16, LANES = 8 };
+enum { MOST = 16, LANES = 8, BLOCK = 64 };
 
 /* Any byte but 0 is true: memory that others wrote need not have 1. The compiler drops the choice. */
 #define NUMBER(code, T, x) (#code[0] == 'b' ? (T)((x) != 0) : (T)(x))
@@ -56,51 +56,40 @@ FLOATS(ADD_FLOATS)
 INTEGERS(ADD_INTEGERS)
 
 #define IS_NAN(x) ((x) != (x))
-/* The lanes are what compilers turn into vectors; a NaN is noted beside, as no comparison finds it. */
+/* The first of the greatest, or the first NaN: it is noted beside, as no comparison finds it. Long rows are searched
+   by blocks whose lanes compilers turn into vectors; then the best block by element. Short ones choose and never
+   branch, which costs more than a comparison where elements are in no order. */
 #define EXTREME(name, code, T, better)                                                                                 \
-    static T name##_##code(const T *a, size n) {                                                                       \
+    static int64_t arg##name##_##code(const T *a, size n) {                                                            \
         T best = NUMBER(code, T, a[0]);                                                                                \
-        size k = 1;                                                                                                    \
-        int lost = IS_NAN(a[0]);                                                                                       \
-        if (n >= 2 * LANES) {                                                                                          \
-            T lanes[LANES];                                                                                            \
-            T odd[LANES] = {0};                                                                                        \
-            for (int j = 0; j < LANES; j++) lanes[j] = NUMBER(code, T, a[j]);                                          \
-            for (k = 0; k + LANES <= n; k += LANES)                                                                    \
-                for (int j = 0; j < LANES; j++) {                                                                      \
-                    const T own = NUMBER(code, T, a[k + j]);                                                           \
-                    lanes[j] = own better lanes[j] ? own : lanes[j];                                                   \
-                    odd[j] += IS_NAN(own) ? (T)1 : (T)0;                                                               \
-                }                                                                                                      \
-            best = lanes[0];                                                                                           \
-            for (int j = 0; j < LANES; j++) lost |= odd[j] != 0, best = lanes[j] better best ? lanes[j] : best;        \
+        size at = 0, k = 0;                                                                                            \
+        if (n >= 2 * BLOCK) {                                                                                          \
+            for (; k + BLOCK <= n; k += BLOCK) {                                                                       \
+                T lanes[LANES], lost[LANES] = {0}, top;                                                                \
+                for (int j = 0; j < LANES; j++) lanes[j] = NUMBER(code, T, a[k + j]);                                  \
+                for (int i = 0; i < BLOCK; i += LANES)                                                                 \
+                    for (int j = 0; j < LANES; j++) {                                                                  \
+                        const T own = NUMBER(code, T, a[k + i + j]);                                                   \
+                        lanes[j] = own better lanes[j] ? own : lanes[j];                                               \
+                        lost[j] += IS_NAN(own) ? (T)1 : (T)0;                                                          \
+                    }                                                                                                  \
+                top = lanes[0];                                                                                        \
+                int is_lost = 0;                                                                                       \
+                for (int j = 0; j < LANES; j++) top = lanes[j] better top ? lanes[j] : top, is_lost |= lost[j] != 0;   \
+                if (is_lost) for (;; k++) if (IS_NAN(a[k])) return k;                                                  \
+                at = top better best ? k : at, best = top better best ? top : best;                                    \
+            }                                                                                                          \
+            while (NUMBER(code, T, a[at]) != best) at++;                                                               \
         }                                                                                                              \
         for (; k < n; k++) {                                                                                           \
             const T own = NUMBER(code, T, a[k]);                                                                       \
-            best = own better best ? own : best, lost |= IS_NAN(own);                                                  \
-        }                                                                                                              \
-        if (lost) for (k = 0; k < n; k++) if (IS_NAN(a[k])) return a[k];                                               \
-        return best;                                                                                                   \
-    }                                                                                                                  \
-    static int64_t arg##name##_##code(const T *a, size n) {                                                            \
-        if (n >= 2 * LANES) {                                                                                          \
-            const T best = name##_##code(a, n);                                                                        \
-            for (size k = 0; k < n; k++) if (NUMBER(code, T, a[k]) == best || IS_NAN(a[k])) return k;                  \
-        }                                                                                                              \
-        T best = NUMBER(code, T, a[0]);                                                                                \
-        size at = 0;                                                                                                   \
-        for (size k = 1; k < n; k++) {                                                                                 \
-            const T own = NUMBER(code, T, a[k]);                                                                       \
+            if (IS_NAN(own)) return k;                                                                                 \
             at = own better best ? k : at, best = own better best ? own : best;                                        \
         }                                                                                                              \
-        return lost_##code(a, n, at);                                                                                  \
-    }
-#define LOST(code, T, S)                                                                                               \
-    static int64_t lost_##code(const T *a, size n, size at) {                                                          \
-        for (size k = 0; k < n; k++) if (IS_NAN(a[k])) return k;                                                       \
         return at;                                                                                                     \
-    }
-#define EXTREMES(code, T, S) LOST(code, T, S) EXTREME(max, code, T, >) EXTREME(min, code, T, <)
+    }                                                                                                                  \
+    static T name##_##code(const T *a, size n) { return NUMBER(code, T, a[arg##name##_##code(a, n)]); }
+#define EXTREMES(code, T, S) EXTREME(max, code, T, >) EXTREME(min, code, T, <)
 TYPES(EXTREMES)
 
 #define RUNNING(code, T, S)                                                                                            \
@@ -151,13 +140,6 @@ static int is_code(const char *code, const char *own) { return !strcmp(code, own
 
 #define IS_ALIGNED(p, T) ((uintptr_t)(p) % _Alignof(T) == 0)
 
-static const char *check_splits(const int64_t *splits, size rows, size count) {
-    if (rows < 0 || splits[0] < 0 || splits[rows] > count) return "splits leave the elements";
-    for (size k = 0; k < rows; k++)
-        if (splits[k] > splits[k + 1]) return "splits do not ascend";
-    return NULL;
-}
-
 /* Work on rows: code, values, splits, out, how many rows, and the bytes of values and of out. */
 typedef const char *(*row_work)(const char *, const char *, const int64_t *, char *, size, size, size);
 
@@ -182,12 +164,14 @@ static PyObject *over_rows(PyObject *args, row_work work) {
     if (is_code(code, #code_)) {                                                                                       \
         const T *a = (const T *)values;                                                                                \
         O *to = (O *)out;                                                                                              \
-        const char *wrong = check_splits(splits, rows, in / (size)sizeof(T));                                          \
-        if (wrong) return wrong;                                                                                       \
+        const int64_t first = splits[0], last = splits[rows];                                                          \
+        if (first < 0 || last > in / (size)sizeof(T)) return "splits leave the elements";                              \
         if (!IS_ALIGNED(a, T) || !IS_ALIGNED(to, O)) return "elements are not aligned";                                \
         if (room / (size)sizeof(O) < (per_row)) return "too little room for what comes out";                           \
         for (size r = 0; r < rows; r++) {                                                                              \
-            const size low = splits[r], n = splits[r + 1] - low;                                                       \
+            const int64_t low = splits[r], high = splits[r + 1];                                                       \
+            if (low < first || high < low || high > last) return "splits do not ascend";                               \
+            const size n = high - low;                                                                                 \
             line;                                                                                                      \
         }                                                                                                              \
         return NULL;                                                                                                   \
@@ -206,9 +190,9 @@ static PyObject *over_rows(PyObject *args, row_work work) {
 #define MIN(c, T, S) EACH(c, T, S, T, rows, if (n) to[r] = min_##c(a + low, n))
 #define ARGMAX(c, T, S) EACH(c, T, S, int64_t, rows, if (n) to[r] = argmax_##c(a + low, n))
 #define ARGMIN(c, T, S) EACH(c, T, S, int64_t, rows, if (n) to[r] = argmin_##c(a + low, n))
-#define RUN(c, T, S) EACH(c, T, S, S, splits[rows], run_##c(a + low, to + low, n))
-#define SORT(c, T, S) EACH(c, T, S, T, splits[rows], if (n <= MOST) sort_##c(a + low, to + low, n))
-#define ARGSORT(c, T, S) EACH(c, T, S, int64_t, splits[rows], if (n <= MOST) argsort_##c(a + low, to + low, n))
+#define RUN(c, T, S) EACH(c, T, S, S, last, run_##c(a + low, to + low, n))
+#define SORT(c, T, S) EACH(c, T, S, T, last, if (n <= MOST) sort_##c(a + low, to + low, n))
+#define ARGSORT(c, T, S) EACH(c, T, S, int64_t, last, if (n <= MOST) argsort_##c(a + low, to + low, n))
 WORK(add) TYPES(ADD) END
 WORK(maximum) TYPES(MAX) END
 WORK(minimum) TYPES(MIN) END
@@ -289,10 +273,59 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* compare(equal, data, starts, stops, data, starts, stops, out): -1, 0 or 1 for each pair of strings, by bytes. A side
+   with one string has it for all pairs. Where only `equal` is asked, strings of two lengths are not looked at. */
+typedef struct { Py_buffer data, starts, stops; } side;
+
+static const char *check_side(const side *own, size pairs) {
+    if (!IS_ALIGNED(own->starts.buf, int64_t) || !IS_ALIGNED(own->stops.buf, int64_t)) return "starts are not aligned";
+    if (own->starts.len != own->stops.len) return "as many starts as stops";
+    return own->starts.len / 8 == pairs || own->starts.len / 8 == 1 ? NULL : "as many starts as pairs, or one";
+}
+static const char *compare(int equal, const side *one, const side *other, signed char *out, size pairs) {
+    const side *sides[2] = {one, other};
+    for (size k = 0; k < pairs; k++) {
+        const char *at[2];
+        size length[2];
+        for (int j = 0; j < 2; j++) {
+            const side *own = sides[j];
+            const size place = own->starts.len > 8 ? k : 0;
+            const int64_t low = ((const int64_t *)own->starts.buf)[place], high = ((const int64_t *)own->stops.buf)[place];
+            if (low < 0 || high < low || high > own->data.len) return "a string leaves the elements: starts, stops";
+            at[j] = (const char *)own->data.buf + low, length[j] = high - low;
+        }
+        const int longer = (length[0] > length[1]) - (length[0] < length[1]);
+        const size both = longer < 0 ? length[0] : length[1];
+        const int order = !both || (equal && longer) ? 0 : memcmp(at[0], at[1], both);
+        out[k] = order ? (order > 0) - (order < 0) : longer;
+    }
+    return NULL;
+}
+static PyObject *py_compare(PyObject *self, PyObject *args) {
+    side one, other;
+    Py_buffer out;
+    int equal;
+    const char *wrong;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "py*y*y*y*y*y*w*", &equal, &one.data, &one.starts, &one.stops, &other.data,
+                          &other.starts, &other.stops, &out))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    const size pairs = out.len;
+    wrong = check_side(&one, pairs);
+    if (!wrong) wrong = check_side(&other, pairs);
+    if (!wrong) wrong = compare(equal, &one, &other, out.buf, pairs);
+    Py_END_ALLOW_THREADS
+    Py_buffer *all[] = {&one.data, &one.starts, &one.stops, &other.data, &other.starts, &other.stops, &out};
+    for (int k = 0; k < 7; k++) PyBuffer_Release(all[k]);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), {NULL, NULL, 0, NULL}};
+                                METHOD(copy_runs), METHOD(compare), {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModuleDef_Init(&module); }

@@ -14,3 +14,14 @@ def nonzero(mask: Buffer, out: Buffer, /) -> int: ...
 def copy_runs(
     itemsize: int, values: Buffer, starts: Buffer, goals: Buffer, stops: Buffer, shift: int, out: Buffer, /
 ) -> None: ...
+def compare(
+    equal: bool,
+    data: Buffer,
+    starts: Buffer,
+    stops: Buffer,
+    others: Buffer,
+    other_starts: Buffer,
+    other_stops: Buffer,
+    out: Buffer,
+    /,
+) -> None: ...

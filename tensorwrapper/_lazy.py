@@ -1,12 +1,12 @@
-"""Names of a package that are imported on first use, so that importing the package stays fast."""
+"""What is imported or made on first use, so that importing the package stays fast."""
 
 import importlib
 import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
-__all__ = ["Names", "OfName", "lazy_names", "naming_extras"]
+__all__ = ["Later", "Names", "OfName", "lazy_names", "naming_extras"]
 
 OfName: TypeAlias = Callable[[str], object]
 """Function that a module uses for names that it has not loaded."""
@@ -84,3 +84,29 @@ def lazy_names(
         return value
 
     return load, lambda: sorted({*found, *home_of})
+
+
+class Later:
+    """An attribute of a class that is made when it is first asked for, and takes the place of this one.
+
+    Few classes of a program are used, and writing their methods took most of the time of an import.
+    """
+
+    __slots__ = ("make", "name", "owner")
+
+    def __init__(self, make: Callable[[Any], object]) -> None:
+        self.make = make
+
+    def __set_name__(self, owner: type[object], name: str) -> None:
+        self.owner, self.name = owner, name
+
+    def then(self, change: Callable[[Any], object]) -> None:
+        """Make what a function returns of it."""
+        make = self.make
+        self.make = lambda owner: change(make(owner))
+
+    def __get__(self, value: object, owner: type[object] | None = None) -> object:
+        found: Any = self.make(self.owner)
+        # A concurrent thread makes an equal one.
+        type.__setattr__(self.owner, self.name, found)
+        return found if value is None or not hasattr(found, "__get__") else found.__get__(value, owner)

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any, Final, TypeVar
@@ -57,15 +57,26 @@ def new_memory(extents: Iterable[int], dtype: "np.dtype[_S]") -> "npt.NDArray[_S
     OutOfMemoryError
         If there is not so much memory.
     """
-    wanted = tuple(extents)
+    return _allocated(np.empty, tuple(extents), dtype)
+
+
+def _allocated(
+    allocate: Callable[[tuple[int, ...], "np.dtype[_S]"], "npt.NDArray[_S]"],
+    extents: tuple[int, ...],
+    dtype: "np.dtype[_S]",
+) -> "npt.NDArray[_S]":
     try:
-        return np.empty(wanted, dtype)
+        return allocate(extents, dtype)
     except MemoryError as error:
-        raise too_large(wanted, dtype) from error
+        raise too_large(extents, dtype) from error
 
 
 def filled_memory(extents: Iterable[int], value: npt.ArrayLike, dtype: "np.dtype[_S]") -> "npt.NDArray[_S]":
     """Return an array of elements that are all one value; raises as `new_memory` does."""
+    filled = np.asarray(value, dtype)
+    if not filled.ndim and filled.dtype.kind in "biufcmM" and not filled.reshape(1).view(np.uint8).any():
+        # The system clears memory on first use.
+        return _allocated(np.zeros, tuple(extents), dtype)
     result = new_memory(extents, dtype)
     result[...] = value
     return result

@@ -1,19 +1,22 @@
-"""Frozen attrs classes that are cheap to import: they share compiled methods.
+"""Frozen attrs classes that are cheap to import: what attrs makes of a class is made when it is first used.
 
-attrs writes ``__eq__``, ``__hash__`` and ``__repr__`` of a class as text and compiles it, which was two
-thirds of the cost of a class, and a quarter of the time of importing the views. Here they are functions over
-the fields, with the same results.
+attrs writes methods of a class as text and compiles it, which was more than half of the cost of a class.
+Here ``__eq__``, ``__hash__`` and ``__repr__`` are functions over the fields, with the same results. The
+constructor and the fields are those of attrs, but of a class that has only fields, and only on request.
 """
 
+import contextlib
+import sys
 from collections.abc import Callable
 from operator import attrgetter, eq
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar, cast, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast, dataclass_transform, overload
 
 import attrs
 
 from tensorwrapper._error_text import brief, shortened, with_article
 from tensorwrapper._hints import setting_hint
+from tensorwrapper._lazy import Later
 
 __all__ = [
     "Closing",
@@ -52,27 +55,109 @@ else:
         """
 
         def make(cls):  # noqa: ANN001, ANN202
-            own = vars(cls)
-            with_eq = eq or (eq is None and "__eq__" not in own)
-            with_hash = with_eq and "__hash__" not in own
-            with_repr = repr or (repr is None and "__repr__" not in own)
-            made = attrs.frozen(eq=False, repr=False, **options)(cls)
-            fields = attrs.fields(made)
-            if with_eq:
-                made.__eq__ = _equality([field for field in fields if field.eq])
-            if with_hash:
-                hashed = [field for field in fields if (field.eq if field.hash is None else field.hash)]
-                made.__hash__ = _hashing(made.__qualname__, hashed)
-            if with_repr:
-                made.__repr__ = _representation([field for field in fields if field.repr])
-            made.__setattr__ = made.__delattr__ = _refuse_to_change
-            if not hasattr(made, "_repr_html_"):
-                made._repr_html_ = _html([field for field in fields if field.repr] if with_repr else [])
-            if with_eq and not hasattr(made, "__dask_tokenize__"):
-                made.__dask_tokenize__ = _token
-            return made
+            return _made(cls, eq, repr, options)
 
         return make if cls is None else make(cls)
+
+
+def _made(cls: Any, eq: bool | None, repr: bool | None, options: dict[str, Any]) -> Any:  # noqa: A002, ANN401, FBT001
+    """Return a class with slots for the fields of another one, and all that it has."""
+    own, bases = {**vars(cls), "__qualname__": cls.__qualname__}, cls.__mro__[1:-1]
+    if any(hasattr(base, "__attrs_attrs__") for base in bases):
+        raise TypeError(f"{cls.__qualname__} has a base with fields: frozen classes are final")
+    names = tuple([name for name, kind in cls.__annotations__.items() if not _is_class_variable(kind)])
+    definition = {key: own[key] for key in ("__module__", "__qualname__")} | {
+        "__annotations__": cls.__annotations__,
+        **{name: own.pop(name) for name in names if name in own},
+    }
+    if hasattr(cls, "__attrs_post_init__"):
+        definition["__attrs_post_init__"] = cls.__attrs_post_init__
+    for name in ("__dict__", "__weakref__"):
+        own.pop(name, None)
+    # A slot that a base has is used again: two of one name would hold two values.
+    slots = {name: vars(base)[name] for base in bases for name in vars(base).get("__slots__", ())}
+    reused = {name: slot for name, slot in slots.items() if name in names}
+    weak = () if any("__weakref__" in vars(base) for base in bases) else ("__weakref__",)
+    own |= _methods(cls, names, definition, eq, repr, options) | reused
+    own["__slots__"] = (*[name for name in names if name not in reused], *weak)
+    made = type(cls)(cls.__name__, cls.__bases__, own)
+    _hand_over(cls, made)
+    return made
+
+
+def _methods(
+    cls: Any,  # noqa: ANN401
+    names: tuple[str, ...],
+    definition: dict[str, Any],
+    eq: bool | None,  # noqa: FBT001
+    repr: bool | None,  # noqa: A002, FBT001
+    options: dict[str, Any],
+) -> dict[str, object]:
+    """Return the methods of a class, but for those that it has itself."""
+    own = vars(cls)
+    body: dict[str, object] = {
+        "__attrs_attrs__": Later(lambda _: attrs.fields(_by_attrs(definition, options))),
+        "__match_args__": Later(_positional),
+        "__setattr__": _refuse_to_change,
+        "__delattr__": _refuse_to_change,
+    }
+    if "__init__" not in own:
+        body["__init__"] = Later(lambda _: _by_attrs(definition, options).__init__)
+    with_eq = eq or (eq is None and "__eq__" not in own)
+    if with_eq:
+        body["__eq__"] = Later(_equality)
+        if "__hash__" not in own:
+            body["__hash__"] = Later(_hashing)
+        if not hasattr(cls, "__dask_tokenize__"):
+            body["__dask_tokenize__"] = _token
+    with_repr = repr or (repr is None and "__repr__" not in own)
+    if with_repr:
+        body["__repr__"] = Later(_representation)
+    if not hasattr(cls, "_repr_html_"):
+        body["_repr_html_"] = _html if with_repr else _html_of_text
+    states = options.get("getstate_setstate")
+    if states or (states is None and not {"__getstate__", "__setstate__"} & own.keys()):
+        body["__getstate__"], body["__setstate__"] = _state(names)
+    if sys.version_info >= (3, 13):
+        body["__replace__"] = attrs.evolve
+    return body
+
+
+def _is_class_variable(kind: object) -> bool:
+    if isinstance(kind, str):
+        return kind.strip("'\"").startswith(("ClassVar", "typing.ClassVar"))
+    return kind is ClassVar or getattr(kind, "__origin__", None) is ClassVar
+
+
+def _by_attrs(definition: dict[str, Any], options: dict[str, Any]) -> Any:  # noqa: ANN401 - a class
+    """Return a class that attrs made of the fields alone: what it knows of them, and the constructor."""
+    return attrs.frozen(eq=False, repr=False, **options)(type("", (), dict(definition)))
+
+
+def _positional(cls: Any) -> tuple[str, ...]:  # noqa: ANN401 - a class of these
+    return tuple([field.name for field in attrs.fields(cls) if field.init and not field.kw_only])
+
+
+def _state(names: tuple[str, ...]) -> tuple[Callable[..., object], Callable[..., object]]:
+    def __getstate__(self: object) -> dict[str, Any]:  # noqa: N807
+        return {name: getattr(self, name) for name in names}
+
+    def __setstate__(self: object, state: dict[str, Any]) -> None:  # noqa: N807
+        for name in names:
+            if name in state:
+                object.__setattr__(self, name, state[name])
+
+    return __getstate__, __setstate__
+
+
+def _hand_over(cls: type[object], made: type[object]) -> None:
+    """Let methods that call `super` or name their class find the one with slots."""
+    for value in vars(made).values():
+        function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        for cell in getattr(function, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # of an empty cell
+                if cell.cell_contents is cls:
+                    cell.cell_contents = made
 
 
 def _refuse_to_change(self: object, name: str, value: object = None) -> None:  # noqa: ARG001
@@ -98,8 +183,8 @@ def _values(fields: list[Any]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda value: tuple([getattr(value, name) for name in names])
 
 
-def _equality(fields: list[Any]) -> Callable[[object, object], bool]:
-    values = _values(fields)
+def _equality(cls: Any) -> Callable[[object, object], bool]:  # noqa: ANN401 - a class of these
+    values = _values([field for field in attrs.fields(cls) if field.eq])
 
     def __eq__(self: object, other: object) -> bool:  # noqa: N807
         if other.__class__ is not self.__class__:
@@ -110,8 +195,9 @@ def _equality(fields: list[Any]) -> Callable[[object, object], bool]:
     return __eq__
 
 
-def _hashing(salt: str, fields: list[Any]) -> Callable[[object], int]:
-    values = _values(fields)
+def _hashing(cls: Any) -> Callable[[object], int]:  # noqa: ANN401 - a class of these
+    salt = cls.__qualname__
+    values = _values([own for own in attrs.fields(cls) if (own.eq if own.hash is None else own.hash)])
 
     def __hash__(self: object) -> int:  # noqa: N807
         return hash((salt, values(self)))
@@ -149,9 +235,11 @@ def token_of_parts(value: object) -> object:
     return token_of(f"{kind.__module__}.{kind.__qualname__}", *value.__reduce_ex__(4)[1:])
 
 
-def _representation(fields: list[Any]) -> Callable[[object], str]:
+def _representation(cls: Any) -> Callable[[object], str]:  # noqa: ANN401 - a class of these
     shown = [
-        (field.name, field.name.lstrip("_"), field.repr if callable(field.repr) else repr) for field in fields
+        (field.name, field.name.lstrip("_"), field.repr if callable(field.repr) else repr)
+        for field in attrs.fields(cls)
+        if field.repr
     ]
 
     def __repr__(self: object) -> str:  # noqa: N807
@@ -161,21 +249,24 @@ def _representation(fields: list[Any]) -> Callable[[object], str]:
     return __repr__
 
 
-def _html(fields: list[Any]) -> Callable[[object], str]:
-    # For a class with a custom text, no fields are shown: the text may hide them on purpose.
-    shown = [(field.name, field.name.lstrip("_")) for field in fields]
+def _html(self: Any) -> str:  # noqa: ANN401 - an object of any of these classes
+    """Return the HTML for notebooks: the text, the fields, and the picture if there is one."""
+    shown = [field for field in attrs.fields(type(self)) if field.repr]
+    facts = [(field.name.lstrip("_"), brief(getattr(self, field.name, attrs.NOTHING))) for field in shown]
+    return _html_block(self, type(self).__name__ if facts else shortened(repr(self)), facts)
 
-    def _repr_html_(self: object) -> str:
-        """Return the HTML for notebooks: the text, the fields, and the picture if there is one."""
-        facts = [(label, brief(getattr(self, name, attrs.NOTHING))) for name, label in shown]
-        draw = getattr(self, "to_svg", None)
-        picture = "" if draw is None else draw()
-        text = type(self).__name__ if facts else shortened(repr(self))
-        from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
 
-        return html_block(text, facts, picture if picture.startswith("<svg") else "")
+def _html_of_text(self: object) -> str:
+    """Return the HTML for notebooks of a class with a custom text, which may hide fields on purpose."""
+    return _html_block(self, shortened(repr(self)), [])
 
-    return _repr_html_
+
+def _html_block(value: object, text: str, facts: list[tuple[str, str]]) -> str:
+    draw = getattr(value, "to_svg", None)
+    picture = "" if draw is None else draw()
+    from tensorwrapper._displays import html_block  # noqa: PLC0415 - few are shown
+
+    return html_block(text, facts, picture if picture.startswith("<svg") else "")
 
 
 class Shown:

@@ -21,7 +21,7 @@ QUICK = ["extending", "contracts", "selection/execution/test_trees", "selection/
 _SLOW = [HealthCheck.too_slow]
 settings.register_profile("quick", max_examples=5, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile(
-    "day", max_examples=30, deadline=None, suppress_health_check=_SLOW, derandomize=True
+    "day", max_examples=20, deadline=None, suppress_health_check=_SLOW, derandomize=True
 )
 settings.register_profile("nightly", max_examples=5000, deadline=None, suppress_health_check=_SLOW)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "day"))

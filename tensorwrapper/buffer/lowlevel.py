@@ -13,7 +13,7 @@ may), `fit_number` (one number as an element), `convert_elements` (an array, if 
 
 **Copies that are counted**, the only ones: `copy_elements`, `join_elements` and `index_elements` return new
 memory; `write_elements`, `assign_elements` (which broadcasts, and allows overlap), `assign_indexed`,
-`join_into` and `take_along` write into memory that is there.
+`join_into`, `put_runs` and `take_along` write into memory that is there.
 
 **Buffers and layouts** for existing elements: `packed_layout` (without gaps), `as_dense` (an array of
 any strides), `buffer_of` (a new flat array), `make_sparse` (valid addresses),
@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         index_elements,
         join_elements,
         join_into,
+        put_runs,
         take_along,
         write_elements,
     )
@@ -131,6 +132,7 @@ __all__ = [
     "picked_tiles",
     "project_conjugates",
     "project_tiles",
+    "put_runs",
     "put_tiles",
     "rises",
     "row_major_table",
@@ -177,6 +179,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
                 "index_elements",
                 "join_elements",
                 "join_into",
+                "put_runs",
                 "take_along",
                 "write_elements",
             ),

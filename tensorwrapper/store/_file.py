@@ -29,7 +29,7 @@ from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
 from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.records._origin import FileOrigin, as_found, remember, stat_of, version_of_records
+from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, version_of_records
 from tensorwrapper.store.records._read_tail import load_end
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts, encode_view
@@ -92,8 +92,7 @@ class _Location:
 
 def _version_of(found: _Location) -> str:
     """Return a version that identifies the content of a tensor."""
-    mapped, places = found.reader.mapped, [*found.places, *[row[1] for row in found.grown]]
-    return version_of_records(lambda start, size: bytes(mapped[start : start + size]), places)
+    return version_of_records(found.reader.mapped_at, [*found.places, *[row[1] for row in found.grown]])
 
 
 @final
@@ -277,9 +276,14 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         if self._directory.views and self._directory.has_view(name):
             return self._read_view(name, ())
+        alone = self._directory.alone(name)
+        plain = None if alone is None else self._reading.plain(alone, name)
+        if alone is not None and plain is not None:
+            remember(plain, self._origin or self._as_origin(), name, alone)
+            return plain
         found = self._location(name)
         try:
-            tensor = self._read(found)
+            tensor = self._grown(found) if found.grown else found.reader.tensor(found.owner, found.places)
         except DataFileError:
             # An old writer may have listed records as a tensor.
             if not found.field and self._fields_of(name, look=True):
@@ -288,9 +292,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         remember(tensor, self._as_origin(), name, partial(_version_of, found))
         return tensor
 
-    def _read(self, found: _Location) -> "Tensor[Any] | View[Any]":
-        if not found.grown:
-            return found.reader.tensor(found.owner, found.places)
+    def _grown(self, found: _Location) -> "Tensor[Any] | View[Any]":
         from tensorwrapper.store.append._appended_tensor import grown_view  # noqa: PLC0415 - few tensors grow
 
         return grown_view(found.reader, found.places, found.grown)
@@ -299,8 +301,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         """Return the file origin that is attached to tensors of this file."""
         if self._origin is None:
             file = cast("int", self._file)
-            path = as_found(self._where)
-            self._origin = FileOrigin(path, stat_of(file, of_ours=True), self._reading)
+            self._origin = FileOrigin(self._where, stat_of(file, of_ours=True), self._reading)
         return self._origin
 
     # Stored views.

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._error_text import brief, shortened
+from tensorwrapper._integers import to_count
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import (
@@ -153,7 +155,7 @@ def open(  # noqa: A001
         from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - not for a path of ours
 
         return _open_ranges(path, kind, metadata, Opening(limits, "", null_rows, raw, followed))
-    where = _place(cast("str", path))
+    where = to_path(cast("str", path)) if mode == "r" else _place(cast("str", path))
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
             raise ConversionError(f"{where} can only be read; use save or store.convert to write such files")
@@ -431,11 +433,23 @@ def _append_all(
     kept: Sequence[str],
 ) -> None:
     """Append tensors, then the stored views, whose sources may be these tensors."""
-    for name, tensor in tensors.items():
-        if name not in kept:
-            file.append(name, tensor, metadata_depth=metadata_depth, compress=codecs.get(name))
+    depth, writer = to_count(metadata_depth, "metadata_depth"), file._writing()
+
+    def given() -> Iterator[tuple[str, object]]:
+        for name, tensor in tensors.items():
+            if name in kept:
+                continue
             if kept and isinstance(tensor, Tensor):
                 file._given[id(cast("object", tensor))] = tensor, name
+            yield name, tensor
+
+    # Records are appended one by one, and all others in the runs between them.
+    for are_records, run in groupby(given(), lambda own: is_records(own[1])):
+        if are_records:
+            for name, records in run:
+                file.append(name, records, compress=codecs.get(name))
+        else:
+            writer.add_tensors(((name, tensor, codecs.get(name)) for name, tensor in run), depth)
     for name in kept:
         file.append(name, tensors[name], keep_view=True)
 

@@ -9,7 +9,6 @@ import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from multiprocessing.util import Finalize
 from typing import Final
 
 import zmq
@@ -78,6 +77,8 @@ def shared_context() -> "zmq.Context[zmq.Socket[bytes]]":
             context.set(_ZERO_COPY_RECV, 0)
             _contexts[process] = context
             _enders[process] = _make_ender(context)
+            from multiprocessing.util import Finalize  # noqa: PLC0415 - few processes that import this connect
+
             # Both hooks end the context before pyzmq's collector, which registered itself on import. Children
             # of multiprocessing skip `atexit`, so two hooks are needed.
             atexit.register(_end)

@@ -6,16 +6,18 @@ import logging
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final, Literal, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast, final
 
 import attrs
 import zmq
-from zmq.auth.thread import ThreadAuthenticator
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, TransportError
 from tensorwrapper.transport._context import at_end, shared_context
 from tensorwrapper.transport._keys import KeyPair, to_key
+
+if TYPE_CHECKING:
+    from zmq.auth.thread import ThreadAuthenticator
 
 __all__ = ["CurveClient", "CurveServer", "Security", "secure"]
 
@@ -99,11 +101,13 @@ class _Guard:
             return False
 
 
-_authenticators: dict[int, ThreadAuthenticator] = {}
+_authenticators: "dict[int, ThreadAuthenticator]" = {}
 
 
-def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> ThreadAuthenticator:
+def _authenticator(context: "zmq.Context[zmq.Socket[bytes]]") -> "ThreadAuthenticator":
     """Return the authenticator of all sockets of a context; the first call starts it."""
+    from zmq.auth.thread import ThreadAuthenticator  # noqa: PLC0415 - it brings asyncio, and few have lists
+
     with _LOCK:
         found = _authenticators.get(id(context))
         if found is None or not found.is_alive():

@@ -17,6 +17,9 @@ them; `frame_views` takes frames as callers hand them over, and `sized_frames` p
 it, `split_frames` reads header and parts and leaves the label; `is_metadata_alone` tells which tensors are
 `no_elements`.
 
+**One plain tensor**: `plain_frames` makes the frames of its message, with `NOWHERE` as coordinates.
+`plain_entry` reads its entry in the label, a `PlainPart`. `plain_tensor` makes it from this and its elements.
+
 **Tensors in runs**: `take_apart` splits a tensor into a `TensorHeader` and parts; `read_skeleton`
 parses an untrusted header; `checksum_of` is the function of a check sum.
 
@@ -33,11 +36,13 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._protocol_errors import refuse
     from tensorwrapper.wire.blocks._decompose import DecomposedTensor, take_apart
     from tensorwrapper.wire.blocks._tensor_header import TensorHeader, read_skeleton
-    from tensorwrapper.wire.codec._fast_dense import read_apart
+    from tensorwrapper.wire.codec._fast_dense import plain_entry, plain_frames, plain_tensor, read_apart
     from tensorwrapper.wire.codec._no_elements import is_metadata_alone
+    from tensorwrapper.wire.codec._plan import PlainPart
     from tensorwrapper.wire.codec._records import describe_records, is_records
     from tensorwrapper.wire.codec._write import Writer
     from tensorwrapper.wire.frames._buffers import frame_views
+    from tensorwrapper.wire.frames._header import NOWHERE
     from tensorwrapper.wire.frames._label import load_label, plain_object
     from tensorwrapper.wire.frames._single_frame import sized_frames
     from tensorwrapper.wire.packings._packing import Packing, WriteOptions
@@ -47,12 +52,14 @@ if TYPE_CHECKING:
     from tensorwrapper.wire.parts._part_writer import PartWriter
 
 __all__ = [
+    "NOWHERE",
     "Checksum",
     "DecomposedTensor",
     "Field",
     "Packing",
     "PartReader",
     "PartWriter",
+    "PlainPart",
     "TensorHeader",
     "WriteOptions",
     "Writer",
@@ -62,7 +69,10 @@ __all__ = [
     "is_metadata_alone",
     "is_records",
     "load_label",
+    "plain_entry",
+    "plain_frames",
     "plain_object",
+    "plain_tensor",
     "read_apart",
     "read_skeleton",
     "refuse",
@@ -90,7 +100,9 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "_protocol_errors": ("refuse",),
             "blocks._decompose": ("DecomposedTensor", "take_apart"),
             "blocks._tensor_header": ("TensorHeader", "read_skeleton"),
-            "codec._fast_dense": ("read_apart",),
+            "codec._fast_dense": ("plain_entry", "plain_frames", "plain_tensor", "read_apart"),
+            "codec._plan": ("PlainPart",),
+            "frames._header": ("NOWHERE",),
             "codec._records": ("describe_records", "is_records"),
             "codec._write": ("Writer",),
         },

@@ -1,6 +1,7 @@
 """The loops in C do what NumPy does, for every type, empty rows, NaN and steps; wrong places are refused."""
 
 import importlib.util
+import operator
 import os
 import shutil
 import subprocess
@@ -97,6 +98,34 @@ def test_strings_are_packed_as_by_numpy(texts, data):
     assert [bytes(part) for part in own] == [bytes(part) for part in numpys]
 
 
+TEXTS = st.text("ab\u00e9\0", max_size=20) | st.sampled_from(["a" * 300, "a" * 299 + "b"])
+COMPARISONS = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+@needs_loops
+@pytest.mark.parametrize(("name", "python"), COMPARISONS.items(), ids=COMPARISONS)
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=20), TEXTS, st.data())
+def test_strings_are_compared_as_by_numpy_and_python(name, python, pairs, text, data):
+    ufunc, sides = getattr(np, name), [list(side) for side in zip(*pairs, strict=True)]
+    if data.draw(st.booleans()):
+        sides, text = [[own.encode() for own in side] for side in sides], text.encode()
+    for side in sides:
+        for place in data.draw(st.sets(st.integers(1, len(pairs)), max_size=len(pairs) - 1)):
+            side[place - 1] = None
+    one, other = map(tw.strings, sides)
+    own, numpys = both_ways(lambda: [ufunc(one, other).tolist(), ufunc(text, one[::-1]).tolist()])
+    assert own == numpys
+    wanted = zip([*sides[0], *[text] * len(pairs)], [*sides[1], *sides[0][::-1]], strict=True)
+    assert [*own[0], *own[1]] == [None if None in pair else python(*pair) for pair in wanted]
+
+
 @needs_loops
 def test_sums_of_floats_have_the_bits_of_numpy():
     rng = np.random.default_rng(3)
@@ -139,6 +168,21 @@ WRONG = {
     "elements at an odd address": ("argmin", ("i8", at_odd([0, 3]), np.array([0, 2]), np.zeros(1))),
     "starts at an odd address": ("copy_runs", (8, np.zeros(3), at_odd([0]), [0], [1], 0, np.zeros(3))),
     "room at an odd address": ("nonzero", (np.ones(3, bool), at_odd([0, 0, 0]))),
+    "strings beyond": ("compare", (False, b"ab", [0], [3], b"ab", [0], [2], np.zeros(2, "i1"))),
+    "strings before": ("compare", (True, b"ab", [-1], [1], b"ab", [0], [2], np.zeros(2, "i1"))),
+    "strings that end before they begin": (
+        "compare",
+        (True, b"ab", [0], [1], b"ab", [0, 2], [2, 1], np.zeros(2, "i1")),
+    ),
+    "more starts than stops": ("compare", (False, b"ab", [0, 1], [2], b"ab", [0], [2], np.zeros(2, "i1"))),
+    "fewer starts than pairs": (
+        "compare",
+        (False, b"ab", [0, 1], [1, 2], b"ab", [0], [2], np.zeros(3, "i1")),
+    ),
+    "strings at an odd address": (
+        "compare",
+        (False, b"ab", at_odd([0]), [1], b"ab", [0], [2], np.zeros(3, "i1")),
+    ),
     "no elements": ("copy_runs", (0, np.zeros(3), [0], [0], [1], 0, np.zeros(3))),
 }
 

@@ -37,12 +37,15 @@ def test_who_is_listed_sees_what_is_his_and_nobody_else_anything():
             after = remote.counters
             moved = after.bytes_sent_on_wire + after.bytes_received_on_wire
             assert planned == moved - before.bytes_sent_on_wire - before.bytes_received_on_wire
+            received = after.bytes_received_on_wire
         with tw.connect(server.address, security=CurveClient(bob, ours.public)) as remote:
             assert list(remote) == ["open1"]
             with pytest.raises(TensorNameError):
                 remote["secret"]
-        time.sleep(0.2)  # until the last answer is counted
-        sent = server.stats()["bytes_sent"]
+            received += remote.counters.bytes_received_on_wire
+        # An answer may arrive before the server has counted it.
+        while (sent := server.stats()["bytes_sent"]) < received:
+            time.sleep(0.01)
         for wrong in (CurveClient(eve, ours.public), CurveClient(alice, eve.public), None):
             with pytest.raises(TransportError):
                 tw.connect(server.address, security=wrong)

@@ -220,13 +220,13 @@ def test_interrupted_between_two_steps_it_goes_on_where_the_rows_end(path, monke
     with tw.open(path, "a") as f:
         f.extend("x", [1])
         f.extend("x", [2])
-        real = f._writer._add
+        real = f._writer._append
 
         def interrupted(_, *arguments, **options):
             real(*arguments, **options)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(type(f._writer), "_add", interrupted)
+        monkeypatch.setattr(type(f._writer), "_append", interrupted)
         with pytest.raises(KeyboardInterrupt):
             f.extend("x", [3])
         monkeypatch.undo()

@@ -26,8 +26,8 @@ class Steps:
         self.last, self.when, self.count = last, when, 0
 
     def patch(self):
-        for name in ("write", "fsync", "ftruncate", "open", "close", "fchmod"):
-            setattr(os, name, self.counted(getattr(os, name), part=name == "write"))
+        for name in ("pwrite", "fsync", "ftruncate", "open", "close", "fchmod"):
+            setattr(os, name, self.counted(getattr(os, name), part=name == "pwrite"))
         os.replace = self.counted(os.replace)
 
     def counted(self, real, *, part=False):
@@ -36,7 +36,7 @@ class Steps:
             if self.count != self.last:
                 return real(*arguments, **options)
             if part and self.when == "within":
-                real(arguments[0], memoryview(arguments[1])[: len(arguments[1]) // 2])
+                real(arguments[0], memoryview(arguments[1])[: len(arguments[1]) // 2], *arguments[2:])
             elif self.when != "before":
                 real(*arguments, **options)
             os._exit(9)
@@ -148,7 +148,7 @@ class Disk:
     def __init__(self, monkeypatch):
         self.files, self.folder, self.names = {}, {}, {}
         self.log = []
-        real = {name: getattr(os, name) for name in ("write", "fsync", "ftruncate")}
+        real = {name: getattr(os, name) for name in ("pwrite", "fsync", "ftruncate")}
 
         def note(name):
             def call(file, *arguments):
@@ -184,7 +184,7 @@ def test_power_a_saved_file_is_on_the_disk_before_its_name_is(tmp_path, monkeypa
     inode = disk.log[at][1]
     # All bytes, then they are synced, then the name, then that is synced.
     assert disk.log[at - 1] == ("fsync", inode)
-    assert "write" not in names[at:]
+    assert "pwrite" not in names[at:]
     assert names[-1] == "folder"
 
 
@@ -196,7 +196,7 @@ def test_power_flush_and_close_return_when_everything_is_on_the_disk(tmp_path, m
             f.flush()
             names = [name for name, _ in disk.log]
             # The records before the index that lists them, the index, and the name of the file.
-            last = len(names) - 1 - names[::-1].index("write")
+            last = len(names) - 1 - names[::-1].index("pwrite")
             assert "fsync" in names[:last]
             # The index, and the folder: that is a file that is synced, too.
             assert names[last + 1 :] == ["fsync", "fsync", "folder"]

@@ -179,6 +179,8 @@ ALLOWED = {
     "store/views/_read.py": {"tobytes"},  # tables of names
     "store/views/_sources.py": {"concatenate"},  # lengths of rows
     "store/views/_write.py": {"concatenate"},  # lengths of rows
+    "store/records/_plain_record.py": {"tobytes"},  # headers and labels
+    "store/records/_reader.py": {"tobytes"},  # headers
     "store/records/_batch_read.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
     "store/formats": {
         "append",  # ends of chunks

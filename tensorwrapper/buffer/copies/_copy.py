@@ -29,6 +29,7 @@ __all__ = [
     "index_elements",
     "join_elements",
     "join_into",
+    "put_runs",
     "scatter_elements",
     "take_along",
     "take_elements",
@@ -127,6 +128,25 @@ def take_runs(
         return take_elements(flat, places, len(result))
     _count(result.nbytes)
     return result
+
+
+def put_runs(
+    target: npt.NDArray[_S],
+    starts: IntArray,
+    flat: npt.NDArray[_S],
+    splits: IntArray,
+    places: Iterator[IntArray],
+) -> None:
+    """Write runs of `flat`, which `splits` cut, into `target`, each from its start on.
+
+    `places` are as for `take_runs`. The arrays share no memory.
+    """
+    if not copy_runs(flat, target, splits[:-1], starts, starts + (splits[1:] - splits[:-1])):
+        begin = splits.item(0)
+        for batch in places:
+            target[batch] = flat[begin : begin + len(batch)]
+            begin += len(batch)
+    _count((splits.item(-1) - splits.item(0)) * flat.itemsize)
 
 
 def take_windows(windows: npt.NDArray[_S], places: IntArray) -> npt.NDArray[_S]:

@@ -34,6 +34,9 @@ _LONG = 1 << 12  # bytes from which a run is copied by itself
 _LARGE = 1 << 15  # bytes from which a block is worth a look at its order of modes
 _SMALL = 1 << 11  # bytes up to which blocks of one form are worth a search for the others
 _ALIKE = 4  # how many smaller blocks of one form there must be for them to be copied at once
+_MANY = 16  # blocks from which their runs are listed
+_LEAST_RUN = 2  # elements of a run, on average, from which runs are listed
+_RUNS = 1 << 14  # runs that are listed at a time
 _FEW = 4  # blocks per thread from which threads are given blocks, and not parts of each block
 
 _Memory: TypeAlias = npt.NDArray[np.uint8]
@@ -230,10 +233,18 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
 
 
 def _copied_as_runs(move: _Move, table: CopyTable) -> bool:
-    if not is_compiled() or not table.are_runs():
+    """Copy blocks run by run if loops in C are there and it pays; tell whether that was done."""
+    if not is_compiled():
         return False
     source, target = move.source.view(move.unit), move.target.view(move.unit)
-    return copy_runs(source, target, table.source, table.target, table.target + table.extents[:, 0])
+    if table.are_runs():
+        return copy_runs(source, target, table.source, table.target, table.target + table.extents[:, 0])
+    if len(table) < _MANY or table.size() < _LEAST_RUN * int(table.run_counts().sum()):
+        return False
+    done = True
+    for starts, goals, lengths in table.runs(_RUNS):
+        done = done and copy_runs(source, target, starts, goals, goals + lengths)
+    return done
 
 
 def _copy_runs(move: _Move, table: CopyTable) -> None:

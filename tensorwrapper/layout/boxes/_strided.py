@@ -423,14 +423,19 @@ class Strided(LayoutCommon):
 )
 
 
-def new_strided(extents: Extents, origin: Index, strides: Index, offset: int) -> Strided:
-    """Return the layout of parts that are known to be right: nothing is checked, and no shape is made."""
+def new_strided(
+    extents: Extents, origin: Index, strides: Index, offset: int, *, injective: bool | None = None
+) -> Strided:
+    """Return the layout of parts that are known to be right: nothing is checked, and no shape is made.
+
+    Whether it is injective may be known, too.
+    """
     layout = object.__new__(Strided)
     _set_extents(layout, extents)
     _set_origin(layout, origin)
     _set_strides(layout, strides)
     _set_offset(layout, offset)
-    _set_injective(layout, None)
+    _set_injective(layout, injective)
     return layout
 
 
@@ -440,6 +445,4 @@ def new_row_major(extents: Extents, origin: Index | None = None) -> Strided:
     for extent in extents[:0:-1]:
         strides = (strides[0] * extent, *strides)
     start = (0,) * len(extents) if origin is None else origin
-    layout = new_strided(extents, start, strides, 0)
-    _set_injective(layout, True)
-    return layout
+    return new_strided(extents, start, strides, 0, injective=True)

@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias, final
 
 import numpy as np
 
-from tensorwrapper._arrays import run_of, splits_of
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.copies._block import BlockRow
@@ -162,18 +162,24 @@ class CopyTable:
 
         At most `batch` come at a time; the table must be `joined`.
         """
-        ends, lengths = splits_of(self.run_counts()), self.run_lengths()
+        ends, lengths, modes = splits_of(self.run_counts()), self.run_lengths(), self.extents.shape[1]
+        # A run of the whole last mode moves at once.
+        modes -= bool(modes) and bool((lengths == self.extents[:, -1]).all())
         for start in range(0, int(ends[-1]), batch):
-            numbers = np.arange(start, min(start + batch, int(ends[-1])), dtype=np.int64)
-            rows = run_of(ends, numbers)
-            left = numbers - ends[rows]
+            stop = min(start + batch, int(ends[-1]))
+            low, high = np.searchsorted(ends, [start, stop - 1], "right").tolist()
+            marks = ends[low - 1 : high + 1].clip(start, stop)
+            rows = np.repeat(np.arange(low - 1, high, dtype=np.int64), np.diff(marks))
+            left = np.arange(start, stop, dtype=np.int64) - ends[rows]
             source, target = self.source[rows], self.target[rows]
-            for mode in range(self.extents.shape[1] - 1, -1, -1):
-                counts = self.extents[rows, mode]
-                if mode == self.extents.shape[1] - 1:
-                    # The elements of a run are not positions: it moves as a whole.
-                    counts = np.where(lengths[rows] > 1, 1, counts)
-                left, places = np.divmod(left, counts)
+            for mode in range(modes - 1, -1, -1):
+                places = left
+                if mode:
+                    counts = self.extents[rows, mode]
+                    if mode == self.extents.shape[1] - 1:
+                        # The elements of a run are not positions: it moves as a whole.
+                        counts = np.where(lengths[rows] > 1, 1, counts)
+                    left, places = np.divmod(left, counts)
                 source += places * self.source_strides[rows, mode]
                 target += places * self.target_strides[rows, mode]
             yield source, target, lengths[rows]

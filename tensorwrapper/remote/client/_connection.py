@@ -4,7 +4,6 @@ import itertools
 import logging
 import os
 import random
-import secrets
 import threading
 import time
 import warnings
@@ -118,9 +117,9 @@ class Connection:
         self.link: Link = Link(address) if link is None else link
         self._compress = compress
         self._patience = patience
-        self._client = secrets.token_hex(16)
+        self._client = os.urandom(16).hex()
         # Numbers are never reused, and other clients cannot guess them.
-        self._numbers = itertools.count(secrets.randbits(62))
+        self._numbers = itertools.count(int.from_bytes(os.urandom(8), "big") >> 2)
         self._pending: dict[int, Pending] = {}
         self._reader = AnswerReader(_LIMITS)
         self._using = threading.RLock()

@@ -43,7 +43,7 @@ from tensorwrapper.remote.server._connection_limit import excess, most_connectio
 from tensorwrapper.remote.server._fair_queue import FairQueue, cost_of
 from tensorwrapper.remote.server._send_queue import Sending
 from tensorwrapper.remote.server._trim_allocator import give_back
-from tensorwrapper.transport import Counters, Security, Socket
+from tensorwrapper.transport import Counters, Delivery, Security, Socket
 
 __all__ = ["Loop"]
 
@@ -65,6 +65,13 @@ _LEAST: Final = 64
 """Size limit of labels of urgent requests, such as `ping` and `cancel`."""
 _MOST: Final = 1024
 """Labels up to this size are parsed faster than another thread starts."""
+_LAST: Final = 0.25
+"""Seconds at most in which clients receive the last answers of a closing server.
+
+ZeroMQ drops what a client has not received when its connection ends.
+"""
+_STATE: Final = (AskHealth, AskStats, Ping)
+"""Requests about the state of the server, which a closing server answers as well."""
 _log = logging.getLogger(__name__)
 
 
@@ -86,6 +93,7 @@ class Loop:
         "_draining",
         "_error",
         "_last_check",
+        "_last_clients",
         "_most",
         "_peers_of_lines",
         "_pool",
@@ -95,6 +103,7 @@ class Loop:
         "_running",
         "_security",
         "_sending",
+        "_sent_at",
         "_socket",
         "_started",
         "_stop_at",
@@ -131,6 +140,9 @@ class Loop:
         self._error: BaseException | None = None
         self._draining = False
         self._stop_at: float | None = None
+        self._sent_at = 0.0
+        self._last_clients: dict[bytes, Client] = {}
+        """Clients that were sent answers while the server closes."""
         self._running = 0
         self._started = time.monotonic()
         self.counts: dict[str, int] = {
@@ -245,7 +257,7 @@ class Loop:
                     continue
             elif there:
                 continue
-            for key, _ in selector.select(_PAUSE if waiting or self._busy else _IDLE):
+            for key, _ in selector.select(_PAUSE if waiting or self._busy or self._draining else _IDLE):
                 if key.fileobj is self._woken:
                     with suppress(BlockingIOError):
                         self._woken.recv(4096)
@@ -267,7 +279,13 @@ class Loop:
     def _is_over(self) -> bool:
         if self._stop_at is None:
             return False
-        return not (self._running or self._busy) or time.monotonic() > self._stop_at
+        now = time.monotonic()
+        if now > self._stop_at:
+            return True
+        if self._running or self._busy:
+            return False
+        lines = [client.line for client in self._last_clients.values()]
+        return now > self._sent_at + _LAST or all(line is not None and line.is_gone for line in lines)
 
     def _receive_all(self, socket: Socket) -> None:
         try:
@@ -454,7 +472,7 @@ class Loop:
             return RequestRefusedError(
                 "busy", f"the limit is {limits.requests_per_second} requests per second"
             )
-        if self._draining and not isinstance(request, AskHealth | AskStats | Ping):
+        if self._draining and not isinstance(request, _STATE):
             return RequestRefusedError("draining", "the server is closing")
         return None
 
@@ -536,7 +554,7 @@ class Loop:
 
     def _has_room(self, task: Task) -> bool:
         """Return True if a request is answered now: others wait for memory, and some for a thread."""
-        if isinstance(task.request, AskHealth | AskStats | Ping):
+        if isinstance(task.request, _STATE):
             return True
         return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
 
@@ -678,13 +696,19 @@ class Loop:
                     self._forget(peer, str(error))
                     break
                 client.out.popleft()
-                task.take("sent")
-                if task.nbytes:
-                    self._sending.add(task, delivery, frames)
-                client.since = time.monotonic()
+                self._sent(task, delivery, frames)
             if not client.asked and not client.out:
                 self._busy.pop(peer, None)
         return left
+
+    def _sent(self, task: Task, delivery: Delivery, frames: list[memoryview]) -> None:
+        client = task.client
+        client.since = time.monotonic()
+        task.take("sent")
+        if task.nbytes:
+            self._sending.add(task, delivery, frames)
+        if self._draining and task.request is not None and not isinstance(task.request, _STATE):
+            self._sent_at, self._last_clients[client.peer] = client.since, client
 
     def _forget(self, peer: bytes, why: str) -> None:
         client = self._clients.pop(peer, None)

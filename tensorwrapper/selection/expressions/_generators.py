@@ -32,9 +32,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_value,
 )
 from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.random._parameters import DISTRIBUTIONS, Distribution
-from tensorwrapper.selection.random._philox import ALGORITHM
-from tensorwrapper.selection.random._values import draw
+from tensorwrapper.selection.random._parameters import ALGORITHM, DISTRIBUTIONS, Distribution
 from tensorwrapper.selection.runners._ranks import write_ranks
 from tensorwrapper.selection.transforms._layouts import box
 from tensorwrapper.shape import Shape
@@ -313,7 +311,7 @@ class RandomField(Generator):
         empty = np.empty(0, dtype=np.int64)
         given = [0.5 if isinstance(p, Expression) else p for p in self.parameters]
         if all(p is q for p, q in zip(given, self.parameters, strict=True)):
-            draw(self.distribution, self.seed, empty, given, self.dtype)
+            self._drawn(empty, given)
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         strides = packed_strides(self.extents, range(len(self.extents) - 1, -1, -1))
@@ -326,7 +324,7 @@ class RandomField(Generator):
         ranks = np.broadcast_to(
             ranks, np.broadcast_shapes(np.shape(ranks), *[np.shape(own) for own in given])
         )
-        return draw(self.distribution, self.seed, ranks, parameters, self.dtype)
+        return self._drawn(ranks, parameters)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         if self.operands or not self.shape.rank:
@@ -336,7 +334,12 @@ class RandomField(Generator):
             write_ranks(self._numbers, view.layout, out, self.dtype)
 
     def _numbers(self, ranks: IntArray | range, out: Array | None) -> Array:
-        return draw(self.distribution, self.seed, ranks, self.parameters, self.dtype, out)
+        return self._drawn(ranks, self.parameters, out)
+
+    def _drawn(self, ranks: IntArray | range, parameters: Sequence[Any], out: Array | None = None) -> Array:
+        from tensorwrapper.selection.random._values import draw  # noqa: PLC0415 - few views draw numbers
+
+        return draw(self.distribution, self.seed, ranks, parameters, self.dtype, out)
 
     @property
     def title(self) -> str:

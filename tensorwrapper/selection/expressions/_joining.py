@@ -20,7 +20,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, LayoutCommon, Stride
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._elementwise import cast_view
@@ -32,8 +32,8 @@ from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._joined import JoinedRunner
-from tensorwrapper.selection.runners._pieces import PlacedRunner
+from tensorwrapper.selection.runners._joined import JoinedRunner, RowsRunner
+from tensorwrapper.selection.runners._pieces import PlacedRunner, write_at
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
 from tensorwrapper.tensor import Tensor
@@ -90,30 +90,21 @@ class Joining(SharedMode):
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        first = tensors[0].layout.implementation
-        rank = len(first.extents) if isinstance(first, Strided) else 0
-        if not -rank <= mode < rank:
+        rank = tensors[0].shape.rank
+        mode = mode + rank if mode < 0 else mode
+        boxes = _boxes_alike(tensors, mode) if 0 <= mode < rank else None
+        if boxes is None:
             return None
-        mode %= rank
-        extents: Extents = ()
-        dtype, lengths, others = tensors[0].dtype, list[int](), set[Extents]()
-        for own in tensors:
-            box, buffer = own.layout.implementation, own.buffer
-            if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
-                return None
-            extents = box.extents
-            if len(extents) != rank or buffer.flat.dtype != dtype:
-                return None
-            others.add((*extents[:mode], *extents[mode + 1 :]))
-            lengths.append(extents[mode])
-        if len(others) > 1 or dtype.kind in "TO" or sum(lengths) > MAX_INT64:
+        extents = boxes[0].extents
+        lengths = [own.extents[mode] for own in boxes]
+        if sum(lengths) > MAX_INT64:
             return None
         offsets = splits_of(np.array(lengths, dtype=np.int64))
         made = object.__new__(Joining)
         for name, value in (
             ("mode", mode),
             ("extents", _with_extent(extents, mode, offsets.item(-1))),
-            ("dtype", dtype),
+            ("dtype", tensors[0].dtype),
             ("offsets", offsets),
             ("_tensors", tuple(tensors)),
         ):
@@ -124,12 +115,7 @@ class Joining(SharedMode):
 
         def __getattr__(self, name):  # noqa: ANN001, ANN204
             """Make the operands that are tensors as yet."""
-            if name != "operands":
-                raise AttributeError(name)
-            found = tuple([reading_of(TensorSource(own)) for own in self._tensors])
-            # A concurrent thread makes equal ones.
-            object.__setattr__(self, "operands", found)
-            return found
+            return _operands_made(self, name)
 
     @property
     def is_dense(self) -> bool:
@@ -285,23 +271,54 @@ class Stacking(Node):
 
     mode: int
     operands: tuple[Expression, ...]
+    extents: Extents = attrs.field(init=False, eq=False, repr=False)
+    dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
+    _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+    """Many tensors as operands, as those of `Joining`."""
 
     json_names: ClassVar[tuple[str, ...]] = ("stack",)
+    keeps_dtype: ClassVar[bool] = True
     is_sharing: ClassVar[bool] = True
     is_cellwise: ClassVar[bool] = False
 
+    def __attrs_post_init__(self) -> None:
+        first = self.operands[0]
+        object.__setattr__(self, "extents", self._under(first.extents, len(self.operands)))
+        object.__setattr__(self, "dtype", first.dtype)
+
+    @classmethod
+    def of_tensors(cls, tensors: "Sequence[Tensor[Any]]", mode: int = 0) -> "Stacking | None":
+        """Return boxes of one shape and type stacked; None as for `Joining.of_tensors`."""
+        boxes = _boxes_alike(tensors, None)
+        rank = 0 if boxes is None else len(boxes[0].extents) + 1
+        if boxes is None or not -rank <= mode < rank:
+            return None
+        made = object.__new__(Stacking)
+        object.__setattr__(made, "mode", mode % rank)
+        object.__setattr__(made, "extents", made._under(boxes[0].extents, len(boxes)))
+        object.__setattr__(made, "dtype", tensors[0].dtype)
+        object.__setattr__(made, "_tensors", tuple(tensors))
+        return made
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):  # noqa: ANN001, ANN204
+            """Make the operands that are tensors as yet."""
+            return _operands_made(self, name)
+
+    def __reduce__(self) -> "tuple[Callable[..., Stacking], tuple[int, tuple[Expression, ...]]]":
+        return Stacking, (self.mode, self.operands)
+
+    def _under(self, inner: Extents, count: int) -> Extents:
+        return (*inner[: self.mode], count, *inner[self.mode :])
+
     @property
-    def extents(self) -> Extents:
-        inner = self.operands[0].extents
-        return (*inner[: self.mode], len(self.operands), *inner[self.mode :])
+    def is_dense(self) -> bool:
+        return self._tensors is not None
 
     @property
     def name(self) -> str:
         return "stack"
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
 
     @property
     def title(self) -> str:
@@ -318,7 +335,7 @@ class Stacking(Node):
             super().write_into(view, out, job)
             return
         new: tuple[slice | EllipsisType | None, ...] = (*[slice(None)] * self.mode, None, ...)
-        arrays = memories_of(self.operands)
+        arrays = memories_of(self.operands) if self._tensors is None else _arrays_of(self._tensors)
         if arrays is not None:
             join_into(out, [own[new] for own in arrays], self.mode)
             return
@@ -340,6 +357,38 @@ class Stacking(Node):
         return Stacking(*_parts(given, new=True))
 
 
+def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[Strided] | None":
+    """Return the boxes of tensors of one type in memory, which agree in all modes but one.
+
+    Return None if one is named, sparse, of strings, elsewhere, or begins elsewhere.
+    """
+    first = tensors[0].layout.implementation
+    rank = len(first.extents) if isinstance(first, Strided) else 0
+    # Extents before the mode, and after it; of all modes if there is none.
+    before, after = (rank, rank) if mode is None else (mode, mode + 1)
+    dtype, boxes, others = tensors[0].dtype, list[Strided](), set[Extents]()
+    for own in tensors:
+        box, buffer = own.layout.implementation, own.buffer
+        if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
+            return None
+        extents = box.extents
+        if len(extents) != rank or buffer.flat.dtype != dtype:
+            return None
+        others.add(extents[:before] + extents[after:])
+        boxes.append(box)
+    return boxes if len(others) == 1 and dtype.kind not in "TO" else None
+
+
+def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, ...]:
+    """Return the operands of a node of tensors, which are made on first use."""
+    if name != "operands" or node._tensors is None:
+        raise AttributeError(name)
+    found = tuple([reading_of(TensorSource(own)) for own in node._tensors])
+    # A concurrent thread makes equal ones.
+    object.__setattr__(node, "operands", found)
+    return found
+
+
 def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads: int) -> bool:
     """Write elements of many parts by their places; return False where slices of each part take less."""
     known = layout.implementation
@@ -355,10 +404,33 @@ def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads
         return True
     if not out.flags.c_contiguous:
         return False
+    if _write_rows(joined, known, out):
+        return True
     by_mode = box is not None or (out.ndim > 1 and known.has_mode_maps)
     if by_mode and out.size > (_MANY if box is None else _FEW) * joined.parts:
         return False
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
+    return True
+
+
+def _write_rows(joined: JoinedRunner, known: LayoutCommon, out: Array) -> bool:
+    """Write positions of mode 0 with all elements side by side under each, as one element of many bytes."""
+    if not known.has_mode_maps or out.ndim < 2 or not out.size or out.dtype != joined.dtype:
+        return False
+    base, (first, *inner) = known.mode_maps("rows")
+    length = 1
+    for axis in reversed(inner):
+        if axis.extent != 1 and not (isinstance(axis, Stride) and axis.step == length):
+            return False
+        length *= axis.extent
+    rows, within = np.divmod(first.offsets() + base, length)
+    if length == 1 or within.any() or (joined.starts % length).any():
+        return False
+    runner = RowsRunner(joined, length)
+    target = out.reshape(-1).view(runner.dtype)
+    for low in range(0, len(rows), runner.points_together):
+        part = slice(low, low + runner.points_together)
+        write_at(runner, rows[part], target[part])
     return True
 
 

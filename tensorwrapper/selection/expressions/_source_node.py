@@ -13,7 +13,6 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import write_elements
-from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
@@ -115,6 +114,8 @@ class Reading(Node):
 
     @property
     def text_at(self) -> Callable[[int], str]:
+        from tensorwrapper.drawing import index_text  # noqa: PLC0415 - few are shown
+
         tensor = self.tensor
         if tensor is None:
             return lambda place: index_text(self.source.shape.index(place))

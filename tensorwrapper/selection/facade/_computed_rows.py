@@ -18,7 +18,7 @@ from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandl
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, as_tensor
-from tensorwrapper.tensor.lowlevel import make_tensor, numbered_as
+from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["ComputedRows", "Method", "is_computed"]
@@ -220,6 +220,8 @@ class ComputedRows:
         together = chosen.are_together if self.keeps else high - low == len(rows)
         part = (self.lines[low:high] if together else self.lines.gather(0, rows)).copy()
         prefixes = self.shape.leading(self.shape.rank - 1) if self.keeps else self.shape
+        from tensorwrapper.tensor.lowlevel import numbered_as  # noqa: PLC0415 - few views compute rows
+
         with numbered_as(prefixes, range(low, high) if together else rows):
             return self.call(part)
 

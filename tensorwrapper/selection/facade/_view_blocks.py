@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.shape import BlockPattern, Tiling
+from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape import Symmetry, SymmetryLike
+    from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
     from tensorwrapper.tensor.lowlevel import NormOrder, TileChoice
 
 __all__ = ["ViewBlocks"]
@@ -26,7 +26,7 @@ class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]
 
     @property
     @or_absent
-    def pattern(self) -> BlockPattern:
+    def pattern(self) -> "BlockPattern":
         """The present tiles of a view of tiles, as `Tensor.pattern`; it is computed.
 
         Examples
@@ -44,7 +44,7 @@ class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]
         return self._at_hand().present_tiles()
 
     @property
-    def stored_pattern(self) -> BlockPattern:
+    def stored_pattern(self) -> "BlockPattern":
         """The stored tiles, as `Tensor.stored_pattern`."""
         return self._at_hand().stored_pattern
 

@@ -1,7 +1,7 @@
 """Cells, tiles and rows of a view: queries of its shape, and parts, without any read."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, Self, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,12 +13,14 @@ from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import tile_view
 from tensorwrapper.selection.execution._targets import source_tensor
-from tensorwrapper.selection.facade._rows_of_view import RowsOfView, in_turns, joined
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.tensor import CellGroup, Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor, select_tiles, tile_numbers
 from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.selection.facade._rows_of_view import RowsOfView
 
 __all__ = ["ViewCells"]
 
@@ -123,6 +125,8 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """
         if not self.shape.rank:
             raise RankError("a view of rank 0 has no rows")
+        from tensorwrapper.selection.facade._rows_of_view import RowsOfView  # noqa: PLC0415 - with all that works in rows
+
         return RowsOfView(self)
 
     def select_tiles(self, numbers: "npt.ArrayLike | Callable[..., npt.ArrayLike]") -> Self:
@@ -187,6 +191,8 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         source = source_tensor(self._expression)
         if source is not None or self.shape.has_layers:
             return self._at_hand().reduce_tiles(function, initial=initial)
+        from tensorwrapper.selection.facade._rows_of_view import in_turns, joined  # noqa: PLC0415 - with all that works in rows
+
         parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
         return joined(parts, self.shape.outer())
 

@@ -11,7 +11,7 @@ from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
-from tensorwrapper.buffer import BufferCommon, Nullable, StringData, Strings
+from tensorwrapper.buffer import BufferCommon, Nullable
 from tensorwrapper.buffer.lowlevel import buffer_of, check_write, holds_strings, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
 from tensorwrapper.layout import Layout
@@ -529,6 +529,8 @@ def _is_kept(source: Tensor[Any]) -> bool:
 
 def _with_null_strings(values: BufferCommon[Any], valid: BufferCommon[Any]) -> BufferCommon[Any]:
     """Return strings with a null where one is not valid, or was a null before."""
+    from tensorwrapper.buffer import StringData, Strings  # noqa: PLC0415 - for strings alone
+
     marks = valid.read_run(0, valid.size)
     line = new_row_major((values.size,))
     data = values.strings_of(line)

@@ -14,7 +14,7 @@ from tensorwrapper.layout.lowlevel import to_inside
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.operations._atom import Atom
 from tensorwrapper.selection.operations._table import atoms_of
-from tensorwrapper.shape.lowlevel import shape_words, to_index
+from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def _head(self) -> str:
         """Return the shape in words, the type, and the bytes of the result."""
         from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
+        from tensorwrapper.shape.lowlevel import shape_words  # noqa: PLC0415
 
         size = bytes_text(self.shape.size * self.dtype.itemsize)
         return f"{shape_words(self.shape)}, {type_text(self.dtype)}, {size}"

@@ -216,12 +216,14 @@ def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int
     return joint_origin(first, list(zip(extents, places, strict=True)), what, mode=mode)
 
 
-def _tensors_joined(parts: Iterable[ViewLike], mode: int) -> Joining | None:
-    """Return tensors joined, if they are boxes that lie at zero and fit as they are."""
-    if not isinstance(parts, list | tuple) or set(map(type, parts)) != {Tensor}:
+def _tensors_joined(
+    kind: type[Joining | Stacking], parts: Iterable[ViewLike], mode: SupportsIndex
+) -> "Joining | Stacking | None":
+    """Return tensors joined, or stacked, if they are boxes that lie at zero and fit as they are."""
+    if type(mode) is not int or not isinstance(parts, list | tuple) or set(map(type, parts)) != {Tensor}:
         return None
     tensors: Any = parts
-    return Joining.of_tensors(tensors, mode)
+    return kind.of_tensors(tensors, mode)
 
 
 @overload
@@ -259,7 +261,7 @@ def concat(parts: "Iterable[Any]", *odd: object, mode: SupportsIndex = 0, **name
     """
     if odd or named:
         raise wrong_call("selection", "concat", *odd, **named)
-    tensors = _tensors_joined(parts, mode) if type(mode) is int else None
+    tensors = _tensors_joined(Joining, parts, mode)
     if tensors is not None:
         return View._make(whole(tensors))
     own_way, parts = _own_way(parts)
@@ -377,6 +379,9 @@ def stack(parts: "Iterable[Any]", *, mode: SupportsIndex = 0) -> Any:
     >>> sel.stack([[1, 2], [3, 4]], mode=1).compute().tolist()
     [[1, 3], [2, 4]]
     """
+    tensors = _tensors_joined(Stacking, parts, mode)
+    if tensors is not None:
+        return View._make(whole(tensors))
     own_way, parts = _own_way(parts)
     if own_way is not None:
         return own_way("stack", parts, mode)

@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 
 from tensorwrapper._arrays import concatenated_ranges
+from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
@@ -116,7 +117,7 @@ def _places_of(layout: "Layout[Any]", move: AxisMap, first: int) -> IntArray:
 
 
 @final
-@attrs.frozen
+@frozen
 class Flat(NodeOfOne):
     """The elements of a view of any shape in row-major order, as one mode."""
 
@@ -185,7 +186,7 @@ class Flat(NodeOfOne):
 
 
 @final
-@attrs.frozen(eq=False)
+@frozen(eq=False)
 class Pieces(SharedMode):
     """Pieces of operands of rank 1, one after the other: ``start + step * i`` for all i below the length.
 

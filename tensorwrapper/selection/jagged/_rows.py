@@ -17,6 +17,7 @@ import numpy as np
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json, dump_json
+from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentMismatchError, JaggedModeError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
@@ -34,6 +35,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.jagged._flatten import Pieces, in_order
 from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Form, Spread
 from tensorwrapper.selection.jagged._table_size import held_rows
@@ -53,7 +55,7 @@ _Arguments: TypeAlias = tuple[Any, ...]
 
 
 @final
-@attrs.frozen
+@frozen
 class Rows(Node):
     """Views put together whose shapes are not all boxes; places are the ordinals of the result.
 
@@ -118,6 +120,9 @@ class Rows(Node):
 
     def with_operands(self, operands: tuple[Expression, ...]) -> "Rows":
         return Rows(self.kind, operands, self.arguments)
+
+    def takes_in(self, operand: Expression) -> bool:
+        return self.kind == "concat" and _joins(operand, *self.arguments)
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:
         there = tuple(map(valid, self.operands))
@@ -265,15 +270,16 @@ def _read(given: NodeFields, kind: RowsKind, parts: tuple[Expression, ...], *arg
 
 
 def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
-    """Concatenate views along a mode, flattening nested concatenations."""
-    flat: list[Expression] = []
-    for part in parts:
-        node = part.node
-        nested = type(node) is Rows and (node.kind, *node.arguments) == ("concat", mode)
-        fresh = not part.calls and part.written is None
-        is_all = nested and fresh and part.layout.shape is cast("Rows", node).shape
-        flat += node.operands if is_all else [part]
-    return put_together_rows("concat", flat, mode)
+    """Concatenate views along a mode; those that are short concatenations themselves are laid flat."""
+    return put_together_rows("concat", inlined(parts, lambda part: _joins(part, mode)), mode)
+
+
+def _joins(part: Expression, mode: int) -> bool:
+    """Return True if a part is itself rows concatenated along a mode, and nothing else."""
+    node = part.node
+    if type(node) is not Rows or (node.kind, *node.arguments) != ("concat", mode):
+        return False
+    return not part.calls and part.written is None and part.layout.shape is node.shape
 
 
 def _checked(shape: Shape) -> Shape:

@@ -14,7 +14,7 @@ from tensorwrapper.typing import Array
 
 __all__ = ["check_fills", "check_joined_fills"]
 
-_LOOKED = 16  # nodes of an operand that are checked: a deeper one is checked when it is computed
+_LOOKED = 16  # nodes and numbers of an operand that are checked: others are checked when they are computed
 
 
 def check_fills(what: str, masks: Sequence[Expression], choices: Sequence[Expression]) -> None:
@@ -68,7 +68,10 @@ def _fill_of_operand(part: Expression, left: list[int]) -> tuple[object, bool]:
     tensor = part.node.tensor
     if tensor is not None and tensor.buffer.nullable:
         return DENSE, False  # A null cannot be a fill.
-    return (_value_of(part), False) if is_one else _fill_of(part, left)
+    if not is_one:
+        return _fill_of(part, left)
+    left[0] -= 1
+    return _value_of(part), False
 
 
 def _value_of(number: Expression) -> Array | None:
@@ -110,7 +113,12 @@ def _fill_of(part: Expression, left: list[int]) -> tuple[object, bool]:
 
 def _fill_of_cells(node: Node, left: list[int]) -> tuple[object, bool]:
     """Return `_fill_of` of a cell-wise node."""
-    found = [_fill_of_operand(own, left) for own in node.operands]
+    found: list[tuple[object, bool]] = []
+    for own in node.operands:
+        if left[0] <= 0:
+            found.append((None, False))
+            break
+        found.append(_fill_of_operand(own, left))
     fills, is_one = [fill for fill, _ in found], any(own for _, own in found)
     masks, choices = fills[: len(node.masks)], fills[len(node.masks) :]
     if any(fill is DENSE for fill in choices):

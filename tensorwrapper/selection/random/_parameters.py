@@ -12,6 +12,7 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, DistributionError, DTypeError, ExtentMismatchError
 
 __all__ = [
+    "ALGORITHM",
     "DISTRIBUTIONS",
     "Distribution",
     "Parameter",
@@ -20,6 +21,9 @@ __all__ = [
     "check_seed",
     "to_element_type",
 ]
+
+ALGORITHM: Final = "philox4x64-10"
+"""The name of the generator, for the description of a random field."""
 
 Distribution = Literal["uniform", "normal", "integers", "bernoulli"]
 

@@ -13,10 +13,7 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ALGORITHM", "generator_at", "philox4x64", "words_at", "words_of_run"]
-
-ALGORITHM: Final = "philox4x64-10"
-"""The name of the generator, for the description of a random field."""
+__all__ = ["generator_at", "philox4x64", "words_at", "words_of_run"]
 
 Words = NDArray[np.uint64]
 

@@ -189,8 +189,13 @@ class AddressedLeaf(Runner):
                     run_copy(plan, memory, flat, threads=threads)
                     return
         for block in cut(out.shape):
-            addresses = layout[(*block, ...)].to_numpy()
-            write_elements(inside(out, block), buffer.read(addresses))
+            part, goal = layout[(*block, ...)], inside(out, block)
+            if part.implementation.is_contiguous:
+                # A run has no table of addresses, which buffers of many parts would search for each element.
+                elements = buffer.elements_of(part.implementation).reshape(goal.shape)
+            else:
+                elements = buffer.read(part.to_numpy())
+            write_elements(goal, elements)
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
         origin = self.layout.shape.origin

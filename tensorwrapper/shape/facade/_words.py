@@ -7,7 +7,6 @@ from tensorwrapper.errors import JaggedModeError
 from tensorwrapper.shape._shape_base import ShapeBase, names_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
-from tensorwrapper.shape.pictures._draw import short_text
 
 __all__ = ["shape_words"]
 
@@ -39,6 +38,8 @@ def shape_words(shape: ShapeBase[Any]) -> str:
         if isinstance(own, JaggedCommon) and _has_words(own):
             outer = [_rows_text(*own.extent_bounds(mode)) for mode in range(own.rank - 1)]
             return " of ".join([*outer, _range_text(*own.extent_bounds(own.rank - 1))])
+    from tensorwrapper.shape.pictures._draw import short_text  # noqa: PLC0415 - few are shown
+
     return short_text(str(shape))
 
 

@@ -29,6 +29,7 @@ from tensorwrapper.shape.interchange._row_partitions import RowPartition
 from tensorwrapper.shape.kinds._encodings import splits_at
 from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Flat
+from tensorwrapper.shape.rows._dependencies import is_uniform
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._written_numbers import MAX_SPREAD
 from tensorwrapper.shape.text._assembly import Assembly
@@ -160,11 +161,12 @@ def partitions_of_rows(shape: Flat) -> RowPartitions:
     if isinstance(shape, SmoothCommon):
         return RowPartitions((), shape.extents)
     rows, rank = shape.rows, shape.rank
-    last = max([mode for mode in range(1, rank) if not shape.is_uniform(mode)], default=1)
+    # From the last mode on, as each question is O(rows); the first rows are a partition in any case.
+    last = next((mode for mode in range(rank - 1, 1, -1) if not is_uniform(rows, mode)), 1)
     found: list[RowPartition] = []
     count = shape.extent(0)
     for mode in range(1, last + 1):
-        if mode < last and shape.is_uniform(mode):
+        if mode < last and is_uniform(rows, mode):
             level = RowPartition.from_uniform_row_length(_extent_of(shape, mode), count)
         else:
             level = RowPartition(count, None, Partition(frozen_array(splits_at(rows, mode))))

@@ -1,6 +1,7 @@
 """The range of a mode and the modes on which it depends, computed in windows of the rows."""
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from math import prod
 
 import numpy as np
@@ -11,7 +12,9 @@ from tensorwrapper.shape.rows._columns import WINDOW
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["dependencies_of", "extent_bounds", "is_constant", "keys_of", "needs_of"]
+__all__ = ["dependencies_of", "extent_bounds", "is_constant", "is_uniform", "keys_of", "needs_of"]
+
+_GLANCE = 1 << 10  # prefixes
 
 
 def extent_bounds(rows: Rows, mode: int) -> tuple[int, int]:
@@ -22,6 +25,20 @@ def extent_bounds(rows: Rows, mode: int) -> tuple[int, int]:
     parts = (window.distinct_ranges(mode)[0] for window in _windows(rows, mode, WINDOW))
     bounds = [(int(extents.min()), int(extents.max())) for extents in parts if len(extents)]
     return (min([low for low, _ in bounds]), max([high for _, high in bounds])) if bounds else (0, 0)
+
+
+def is_uniform(rows: Rows, mode: int, nodes: int = WINDOW) -> bool:
+    """Tell whether a mode has one extent wherever a prefix leads to it; ends at the first that differs."""
+    known: int | None = None
+    # A first glance mostly tells.
+    for window in chain(islice(_windows(rows, mode, _GLANCE), 1), _windows(rows, mode, nodes)):
+        extents, _ = window.distinct_ranges(mode)
+        if not len(extents):
+            continue
+        known = int(extents[0]) if known is None else known
+        if (extents != known).any():
+            return False
+    return True
 
 
 def is_constant(rows: Rows, mode: int, nodes: int = WINDOW) -> bool:

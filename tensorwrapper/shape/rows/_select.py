@@ -7,7 +7,6 @@ every prefix is one extent for all, and takes O(1) once the ranges are known.
 
 from typing import cast, final
 
-import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -30,15 +29,16 @@ __all__ = ["select_rows", "slice_rows"]
 
 
 @final
-@attrs.define(slots=True)
 class _Selection:
     """A selection under way: the nodes selected so far, and the levels already built."""
 
-    rows: Rows
-    lead: Index
-    nodes: IntArray
-    levels: list[tuple[IntArray, Origins]]
-    trail: list[tuple[IntArray, IntArray] | int]
+    __slots__ = ("lead", "levels", "nodes", "rows", "trail")
+
+    def __init__(self, rows: Rows, lead: Index) -> None:
+        self.rows, self.lead = rows, lead
+        self.nodes: IntArray = np.arange(rows.start, rows.stop, dtype=np.int64)
+        self.levels: list[tuple[IntArray, Origins]] = []
+        self.trail: list[tuple[IntArray, IntArray] | int] = []
 
     def narrow(
         self,
@@ -189,7 +189,7 @@ class _Selected:
 def _selected(rows: Rows, entries: tuple[Entry, ...], lead: Index, *, clip: bool) -> _Selected:
     """Return what is selected of all rows, in a few arrays of their nodes."""
     columns, outer = rows.columns, rows.outer_rank
-    chosen = _Selection(rows, lead, np.arange(rows.start, rows.stop, dtype=np.int64), [], [])
+    chosen = _Selection(rows, lead)
     chosen.levels.append((np.array([rows.count]), rows.first))
     chosen.trail.append((np.array([0, rows.count]), np.array([rows.first])))
     for mode in range(1, outer):

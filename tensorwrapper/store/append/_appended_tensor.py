@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import different, splits_of
+from tensorwrapper._compiled import copy_runs
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
 from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
@@ -97,11 +98,13 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         counts: IntArray = np.minimum(self.ends[numbers.start + 1 : numbers.stop + 1], stop) - begins
         places: IntArray = alike.places[touched] // self.dtype.itemsize + (begins - starts)
         own = np.flatnonzero(alike.found[touched])
-        for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
-            low, high = int(group[0]), int(group[-1])
-            target = result[begins[low] - start :]
-            for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
-                take_along(target[done : done + len(spots)], self._file(), spots, 0)
+        goals = begins[own] - start
+        if not copy_runs(self._file(), result, places[own], goals, goals + counts[own]):
+            for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
+                low, high = int(group[0]), int(group[-1])
+                target = result[begins[low] - start :]
+                for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
+                    take_along(target[done : done + len(spots)], self._file(), spots, 0)
         single = np.flatnonzero(~alike.found[touched]) + numbers.start
         copy_parts(result, start, self.ends, single, self._elements)
         return result

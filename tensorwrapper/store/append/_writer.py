@@ -1,9 +1,8 @@
 """`RecordWriter`: append records to an open file, and the index after them."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -19,7 +18,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.append._check_append import Pattern
 from tensorwrapper.store.records._checksum import Algorithm, checksum_of, choose
 from tensorwrapper.store.records._directory import Directory
-from tensorwrapper.store.records._format import MOST_ROWS, pack_header
+from tensorwrapper.store.records._format import HEADER_BYTES, MOST_ROWS, pack_header
 from tensorwrapper.store.records._index_rows import Place, Row, pack_rows
 from tensorwrapper.store.records._read_tail import hashes_of
 from tensorwrapper.store.records._record import (
@@ -46,6 +45,14 @@ if TYPE_CHECKING:
 __all__ = ["RecordWriter"]
 
 _Body: TypeAlias = list[bytes | memoryview]
+
+_Facts: TypeAlias = tuple[str, int, int, int | None, FieldNames]
+"""Name, number of the piece, number of pieces, previous rows, and fields of a record to write."""
+
+_Planned: TypeAlias = tuple[_Facts, _Body]
+
+_AT_ONCE: Final = 2**20  # bytes
+_CRC32: Final = Algorithm.CRC32
 
 
 @final
@@ -111,12 +118,30 @@ class RecordWriter:
             If the disk is full.
         """
         self._check_free(name)
-        self._add(name, tensor, metadata, self._options_for(metadata_depth, compress))
+        options = self._options_for(metadata_depth, compress)
+        self._append(self._planned(name, self._parts(tensor), metadata, options))
+
+    def add_tensors(
+        self, tensors: Iterable[tuple[str, object, Compression | None]], metadata_depth: int
+    ) -> None:
+        """Append tensors with their names and codecs, all or none, in few writes. Raises as `add_tensor`."""
+        names: set[str] = set()
+
+        def planned() -> Iterator[_Planned]:
+            for name, tensor, codec in tensors:
+                self._check_free(name)
+                if name in names:
+                    raise TensorNameError(f"the name {name!r} is given twice")
+                names.add(name)
+                options = self._options_for(metadata_depth, codec)
+                yield from self._planned(name, self._parts(tensor), None, options)
+
+        self._append(planned())
 
     def _check_free(self, name: str, fields: FieldNames = ()) -> None:
         """Raise unless a name is free for a new tensor, or for records with these fields."""
         directory = self._directory
-        for own in (name, *map(f"{name}.".__add__, fields)):
+        for own in (name, *map(f"{name}.".__add__, fields)) if fields else (name,):
             if directory.has(check_name(own)) or directory.field_of(own) is not None:
                 raise TensorNameError(f"the name {own!r} is taken, and files cannot replace tensors")
         if fields:
@@ -129,7 +154,8 @@ class RecordWriter:
         from tensorwrapper.store.append._fields import read_fields  # noqa: PLC0415 - few files have records
 
         self._check_free(name, given.names)
-        self._add_fields(name, read_fields(given, name), self._options_for(1, compress))
+        options = self._options_for(1, compress)
+        self._append(self._planned_fields(name, read_fields(given, name), options))
 
     def add_view(self, name: str, body: _Body) -> None:
         """Append the record of a view with the message `body`. Raises as `add_tensor`."""
@@ -172,7 +198,7 @@ class RecordWriter:
                 first = read_fields(given, name)
                 self._check_free(name, first.names)
                 pattern = FieldPatterns.of(first, name)
-                self._add_fields(name, first, options)
+                self._append(self._planned_fields(name, first, options))
                 self._field_ends[name] = None, pattern, len(first)
                 return
             last = read(tip, directory.records[name])
@@ -183,7 +209,7 @@ class RecordWriter:
         if added is not None and len(added):
             if n_rows + len(added) > MOST_ROWS:
                 raise SizeOverflowError(f"the records {name!r} would have over {MOST_ROWS} rows")
-            self._add_fields(name, added, options, after=n_rows)
+            self._append(self._planned_fields(name, added, options, after=n_rows))
             n_rows += len(added)
         self._field_ends[name] = directory.newest(name), pattern, n_rows
 
@@ -219,7 +245,7 @@ class RecordWriter:
             if tip is None:
                 tensor = as_tensor(given)
                 pattern = Pattern.of(tensor, name)
-                self._add(name, tensor, None, options)
+                self._append(self._planned(name, self._parts(tensor), None, options))
                 self._ends[name] = None, pattern, len(tensor)
                 return
             last = read(tip)
@@ -237,7 +263,7 @@ class RecordWriter:
         if added is not None and len(added):
             if n_rows + len(added) > MOST_ROWS:
                 raise SizeOverflowError(f"the tensor {name!r} would have over {MOST_ROWS} rows")
-            self._add(name, added, None, options, after=n_rows)
+            self._append(self._planned(name, self._parts(added), None, options, after=n_rows))
             n_rows += len(added)
         self._ends[name] = self._directory.newest(name), pattern, n_rows
 
@@ -256,67 +282,55 @@ class RecordWriter:
             return options
         return attrs.evolve(options, compress=codec, metadata_depth=metadata_depth)
 
-    def _add(
+    def _parts(self, tensor: object) -> Sequence[object]:
+        """Return the runs of rows of a tensor, each for one record."""
+        given: Any = tensor
+        if type(tensor) is np.ndarray and given.nbytes <= self._piece_bytes:
+            return (tensor,)
+        return [*cut(given if type(tensor) is Tensor else as_tensor(tensor), self._piece_bytes)]
+
+    def _planned(
         self,
         name: str,
-        tensor: object,
+        parts: Sequence[object],
         metadata: Mapping[str, object] | None,
         options: WriteOptions,
         *,
         after: int | None = None,
-    ) -> None:
-        given: Any = tensor
-        parts: list[object] = [tensor]
-        if type(tensor) is not np.ndarray or given.nbytes > self._piece_bytes:
-            parts = [*cut(given if type(tensor) is Tensor else as_tensor(tensor), self._piece_bytes)]
-
-        def encode(piece: int, after: int | None) -> _Body:
+    ) -> "Iterator[_Planned]":
+        """Yield the records of a tensor in parts, which may be rows that extend one after as many others."""
+        pieces = len(parts)
+        for piece, part in enumerate(parts):
             said = metadata if piece == 0 else None
-            return encode_tensor(
-                parts[piece], name, piece, len(parts), extends=after, metadata=said, options=options
-            )
+            body = encode_tensor(part, name, piece, pieces, extends=after, metadata=said, options=options)
+            yield (name, piece, pieces, after, ()), body
+            if after is not None:
+                after += len(cast("Tensor[Any]", part))
 
-        sizes = [] if after is None else [len(cast("Tensor[Any]", part)) for part in parts]
-        self._add_pieces(name, len(parts), encode, after, sizes, ())
-
-    def _add_fields(
+    def _planned_fields(
         self, name: str, given: "Records", options: WriteOptions, *, after: int | None = None
-    ) -> None:
+    ) -> "Iterator[_Planned]":
+        """Yield the file records of records, as `_planned` does."""
         fields = cast("Mapping[str, Tensor[Any]]", dict(given.items()))
         parts = [*cut_fields(fields, self._piece_bytes)]
+        for piece, part in enumerate(parts):
+            body = encode_records(part, given.rank, name, piece, len(parts), extends=after, options=options)
+            yield (name, piece, len(parts), after, given.names), body
+            if after is not None:
+                after += len(next(iter(part.values())))
 
-        def encode(piece: int, after: int | None) -> _Body:
-            return encode_records(
-                parts[piece], given.rank, name, piece, len(parts), extends=after, options=options
-            )
+    def _append(self, planned: "Iterable[_Planned]") -> None:
+        """Append consecutive file records, all of them or none."""
+        directory, kept = self._directory, list[_Facts]()
 
-        sizes = [len(next(iter(part.values()))) for part in parts]
-        self._add_pieces(name, len(parts), encode, after, sizes, given.names)
+        def bodies() -> "Iterator[_Body]":
+            for facts, body in planned:
+                kept.append(facts)
+                yield body
 
-    def _add_pieces(
-        self,
-        name: str,
-        pieces: int,
-        encode: "Callable[[int, int | None], _Body]",
-        after: int | None,
-        sizes: Sequence[int],
-        fields: FieldNames,
-    ) -> None:
-        """Append consecutive file records, all of them or none.
-
-        Parameters
-        ----------
-        sizes
-            For an extension, the number of rows of each record.
-        fields
-            For records, the names of their fields.
-        """
-        before: list[int | None] = [None] * pieces
-        if after is not None:
-            before = [*accumulate(sizes[:-1], initial=after)]
-        places = self._write(map(encode, range(pieces), before))
-        for piece, place in enumerate(places):
-            self._directory.take((name, place, piece, pieces, before[piece]), fields)
+        places = self._write(bodies())
+        for (name, piece, pieces, after, fields), place in zip(kept, places, strict=True):
+            directory.take((name, place, piece, pieces, after), fields)
         self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
@@ -381,23 +395,54 @@ class RecordWriter:
             raise DataFileError("an exception interrupted a write to this file; open it again to continue")
         self._interrupted = True
         places: list[Place] = []
+        waiting = _Waiting(self._file, self._directory.end)
         try:
             for body in bodies:
-                start = places[-1].stop if places else self._directory.end
                 length = sum(map(len, body))
                 algorithm = choose(length, anywhere=anywhere)
                 # Copying a short message is faster than iterating over its many pieces twice.
-                data = [b"".join(body)] if algorithm == Algorithm.CRC32 else body
+                data: _Body = [b"".join(body)] if algorithm == _CRC32 and len(body) > 1 else body
                 header = pack_header(length, algorithm, checksum_of(data, algorithm))
-                try:
-                    write_at(self._file, start, [header, *data])
-                except OSError as error:
-                    raise refused_by_system(
-                        f"could not write {length} bytes: {error.strerror}", error
-                    ) from error
-                places.append(Place(start, length))
+                places.append(Place(waiting.end, length))
+                waiting.add(header, data, HEADER_BYTES + length)
+            waiting.write()
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             self._interrupted = False
             raise
         return places
+
+
+@final
+class _Waiting:
+    """Buffers to write one after the other, of many small records at once."""
+
+    __slots__ = ("_buffers", "_file", "_start", "end")
+
+    def __init__(self, file: int, start: int) -> None:
+        self._file = file
+        self._start = self.end = start
+        self._buffers: _Body = []
+
+    def add(self, header: bytes, buffers: _Body, nbytes: int) -> None:
+        """Add a header and buffers, of so many bytes together."""
+        self._buffers.append(header)
+        self._buffers += buffers
+        self.end += nbytes
+        if self.end - self._start >= _AT_ONCE:
+            self.write()
+
+    def write(self) -> None:
+        """Write the waiting buffers.
+
+        Raises
+        ------
+        DataFileError
+            If the disk is full.
+        """
+        nbytes = self.end - self._start
+        try:
+            write_at(self._file, self._start, self._buffers)
+        except OSError as error:
+            raise refused_by_system(f"could not write {nbytes} bytes: {error.strerror}", error) from error
+        self._buffers, self._start = [], self.end

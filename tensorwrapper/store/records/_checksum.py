@@ -36,6 +36,10 @@ class Algorithm(IntEnum):
     XXH3 = 2
 
 
+# A look-up in the class of an enumeration takes longer than all else that is done for a small record.
+_CRC32: Final = Algorithm.CRC32
+
+
 def _xxhash() -> ModuleType | None:
     # Look up the loaded module first, because this runs for each record.
     found = sys.modules.get("xxhash")
@@ -58,7 +62,7 @@ def choose(length: int, *, anywhere: bool = False) -> Algorithm:
         Whether readers without xxhash must be able to verify it.
     """
     if length <= _SHORT:
-        return Algorithm.CRC32
+        return _CRC32
     return Algorithm.LANES if anywhere or _xxhash() is None else Algorithm.XXH3
 
 
@@ -70,7 +74,7 @@ def checksum_of(buffers: Iterable[bytes | memoryview], algorithm: int) -> int:
     DataFileError
         If the algorithm is unknown, or its package is not installed. The text completes a sentence.
     """
-    if algorithm == Algorithm.CRC32:
+    if algorithm == _CRC32:
         value = 0
         for buffer in buffers:
             value = zlib.crc32(buffer, value)

@@ -20,9 +20,11 @@ __all__ = [
     "MOST_ROWS",
     "TAIL_BYTES",
     "RecordHeader",
+    "is_header",
     "pack_body",
     "pack_header",
     "pack_tail",
+    "start_of_header",
     "unpack_header",
     "unpack_tail",
 ]
@@ -36,6 +38,8 @@ TAIL_BYTES: Final = 17
 MOST_ROWS: Final = 2**62
 """Limit on the rows before an extension, so that sums of two fit 64 bits."""
 
+_START = struct.Struct("<8sQH")
+_FIELDS = struct.Struct("<8sQHHQ")
 _HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
 _TAIL_MAGIC = b"TENSEND\n"
@@ -56,8 +60,18 @@ class RecordHeader:
 
 def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
     """Return the header of a record."""
-    whole = _HEADER.pack(MAGIC, length, VERSION, algorithm, checksum, 0)
-    return whole[:28] + zlib.crc32(whole[:28]).to_bytes(4, "little")
+    fields = _FIELDS.pack(MAGIC, length, VERSION, algorithm, checksum)
+    return fields + zlib.crc32(fields).to_bytes(4, "little")
+
+
+def start_of_header(length: int) -> bytes:
+    """Return what the header of a record begins with, before the number of its checksum."""
+    return _START.pack(MAGIC, length, VERSION)
+
+
+def is_header(raw: bytes, start: bytes) -> bool:
+    """Return whether bytes begin with an intact header that has this start."""
+    return raw.startswith(start) and zlib.crc32(raw[:28]).to_bytes(4, "little") == raw[28:HEADER_BYTES]
 
 
 def unpack_header(raw: bytes) -> RecordHeader:

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -48,7 +48,7 @@ _CHUNK: Final = 2**20
 _DEPTH: Final = 64
 
 
-def load_directory(read_at: ReadAt, size: int) -> Directory:
+def load_directory(read_file: ReadAt, size: int) -> Directory:
     """Return the directory of a file of `size` bytes.
 
     Raises
@@ -56,6 +56,12 @@ def load_directory(read_at: ReadAt, size: int) -> Directory:
     DataFileError
         If the file has another format, or an index with a correct checksum has impossible values.
     """
+    read_at = read_file
+    if size <= _GLANCE:
+        # At once, as each call of the system takes as long as the rest of a small index.
+        whole = read_file(0, size)
+        read_at = lambda place, count: whole[place : place + count]  # noqa: E731 - as its type says
+
     start = read_at(0, len(MAGIC))
     if start != MAGIC[: len(start)]:
         raise DataFileError(f"is not a .tens file: it starts with {start!r}")
@@ -147,13 +153,13 @@ def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, b
         raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
     if sum([own.nbytes for own in (*tensors[:2], *tensors[3:])]) > nbytes:
         raise DataFileError(f"has an index of {nbytes} bytes whose tables would have more")
-    table = cast("IntArray", tensors[0].elements().reshape(-1, 5))
+    table, names = [np.asarray(own) for own in tensors[:2]]
     grown: IntArray | None = None
     if len(tensors) == 4:
         if tensors[3].dtype != np.int64 or tensors[3].rank != 1:
             raise DataFileError(f"has an index with extensions of {tensors[3].shape} {tensors[3].dtype}")
-        grown = cast("IntArray", tensors[3].elements())
-    return table, bytes(tensors[1].elements().data), grown
+        grown = np.asarray(tensors[3])
+    return np.ascontiguousarray(table), names.tobytes(), grown
 
 
 def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:

@@ -8,7 +8,7 @@ from typing import Final, NoReturn, TypeAlias, final
 import numpy as np
 
 from tensorwrapper._tensor_names import NAME_BYTES, check_name
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import (
     ALIGNMENT,
@@ -23,6 +23,9 @@ __all__ = ["Listing", "Place", "Row", "pack_rows", "unpack_rows"]
 _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
 """ASCII bytes that names cannot contain."""
 
+_FEW: Final = 32
+"""Rows up to which a loop takes less time than array operations, of which each takes microseconds."""
+
 
 @final
 @frozen
@@ -33,11 +36,17 @@ class Place:
     length: int
     """Size of its message in bytes."""
 
+    def __init__(self, start: int, length: int) -> None:
+        _set_start(self, start)
+        _set_length(self, length)
+
     @property
     def stop(self) -> int:
         """Smallest possible start of the next record."""
         return self.start + HEADER_BYTES + self.length
 
+
+_set_start, _set_length = slot_setters(Place, "start", "length")
 
 Row: TypeAlias = tuple[str, Place, int, int, int | None]
 """Name (empty for a record about the file), place, number of the piece, number of pieces, and for an
@@ -61,7 +70,7 @@ class Listing:
 
     def place(self, number: int) -> Place:
         """Return the place of a record."""
-        return Place(int(self.starts[number]), int(self.lengths[number]))
+        return Place(self.starts.item(number), self.lengths.item(number))
 
     def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
         """Return a row for each record; `after` has the number of rows before each extension."""
@@ -79,7 +88,11 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     table = np.empty((len(rows), 5), dtype="<i8")
     if rows:
         table[:, 0] = list(accumulate(map(len, encoded)))
-        table[:, 1:] = [(place.start, place.length, piece, pieces) for _, place, piece, pieces, _ in rows]
+        # By columns: a tuple for each row is work for the garbage collector.
+        table[:, 1] = [row[1].start for row in rows]
+        table[:, 2] = [row[1].length for row in rows]
+        table[:, 3] = [row[2] for row in rows]
+        table[:, 4] = [row[3] for row in rows]
     after = [-1 if row[4] is None else row[4] for row in rows]
     grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None
     return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown
@@ -133,6 +146,11 @@ def unpack_rows(
     """
     if not len(table):
         return []
+    if len(table) <= _FEW:
+        rows = table.tolist()
+        if not _is_sound(rows, len(names), begin, end):
+            _refuse(table, len(names), begin, end)
+        return _one_by_one(rows, names, _unpack_grown(grown, len(table)))
     ends, starts, lengths, pieces, totals = table.T
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
     most = table.view(np.uint64).max(axis=0).tolist()
@@ -158,17 +176,33 @@ def unpack_rows(
     if plain is not None:
         listing = Listing(plain, starts, lengths)
         return listing if grown is None else listing.rows(after)
-    return _one_by_one(table, names, after)
+    return _one_by_one(table.tolist(), names, after)
 
 
-def _one_by_one(table: IntArray, names: bytes, after: Sequence[int | None]) -> list[Row]:
+def _is_sound(rows: Sequence[Sequence[int]], n_bytes: int, begin: int, end: int) -> bool:
+    """Return whether no record is out of bounds or overlaps another, and all names and numbers add up."""
+    named, free = 0, begin
+    for stop, start, length, piece, total in rows:
+        if not (named <= stop <= n_bytes and free <= start and length >= 0 and 0 <= piece < total):
+            return False
+        if start % ALIGNMENT:
+            return False
+        named, free = stop, start + length + HEADER_BYTES
+        if free > end:
+            return False
+    return named == n_bytes
+
+
+def _one_by_one(table: Sequence[Sequence[int]], names: bytes, after: Sequence[int | None]) -> list[Row]:
     rows: list[Row] = []
     first = 0
-    for (stop, start, length, piece, total), before in zip(table.tolist(), after, strict=True):
+    for (stop, start, length, piece, total), before in zip(table, after, strict=True):
         try:
             name = names[first:stop].decode()
         except UnicodeDecodeError as error:
             raise DataFileError(f"the index has a name that is not UTF-8: {error.reason}") from error
+        if not name and before is not None:
+            raise DataFileError("the index has an extension of metadata, which has no rows")
         rows.append((check_name(name) if name else "", Place(start, length), piece, total, before))
         first = stop
     return rows

@@ -6,9 +6,10 @@ Stored views refer to sources by origins. An origin lives as long as the element
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
@@ -19,11 +20,11 @@ from tensorwrapper.tensor import Tensor
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Expression, View
+    from tensorwrapper.store.records._reader import RecordReader
 
 __all__ = [
     "FileOrigin",
     "Origin",
-    "as_found",
     "origin_of",
     "remember",
     "stat_of",
@@ -41,8 +42,8 @@ _FILES: Final = 2**16  # of a folder
 class FileOrigin:
     """The file that tensors were read from, in its state on opening."""
 
-    path: str
-    """Absolute path."""
+    where: str
+    """Absolute path, as it was given."""
     stat: tuple[int, ...]
     """Version that distinguishes the file from a file that replaces it."""
     home: object = None
@@ -53,8 +54,13 @@ class FileOrigin:
     @classmethod
     def of(cls, path: Path, options: Mapping[str, Json]) -> "FileOrigin":
         """Return the current state of a file that is not a `.tens` file."""
-        where = as_found(path)
+        where = os.path.abspath(path)
         return cls(where, stat_of(where, of_ours=False), None, options)
+
+    @property
+    def path(self) -> str:
+        """Absolute path, without symbolic links in its folder."""
+        return _as_found(self.where)
 
     def is_there(self) -> bool:
         """Return True if the path still refers to this file, unchanged."""
@@ -83,24 +89,32 @@ class Origin:
 
 @final
 class _Known(weakref.ref[Any]):
-    """A weak reference that stores its own key."""
+    """A weak reference to a buffer or a node, with its own key and the fields of its origin.
 
-    __slots__ = ("number",)
+    The origin itself is made when asked for: files with thousands of tensors need few of them.
+    """
 
+    __slots__ = ("calls", "file", "layout", "name", "number", "version", "written")
+
+    calls: tuple[object, ...] | None
+    file: FileOrigin
+    layout: Layout[Any]
+    name: str
     number: int
+    version: Callable[[], str] | Place | None
+    written: "weakref.ref[Expression] | None"
 
 
-_KNOWN: Final[dict[int, tuple[_Known, Origin]]] = {}
+_KNOWN: Final[dict[int, _Known]] = {}
 
 
-def _forget(known: _Known, kept: dict[int, tuple[_Known, Origin]] = _KNOWN) -> None:
+def _forget(known: _Known, kept: dict[int, _Known] = _KNOWN) -> None:
     # This may run at interpreter exit, when module globals are gone.
-    found = kept.get(known.number)
-    if found is not None and found[0] is known:
+    if kept.get(known.number) is known:
         del kept[known.number]
 
 
-def as_found(path: str | Path) -> str:
+def _as_found(path: str | Path) -> str:
     """Return the absolute path of a file, without symbolic links in its folder."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
@@ -113,34 +127,59 @@ def stat_of(path: str | int, *, of_ours: bool) -> tuple[int, ...]:
 
 
 def remember(
-    found: "Tensor[Any] | View[Any]", file: FileOrigin, name: str, version: Callable[[], str] | None = None
+    found: "Tensor[Any] | View[Any]",
+    file: FileOrigin,
+    name: str,
+    version: Callable[[], str] | Place | None = None,
 ) -> None:
-    """Record the origin of a tensor or a view, for the lifetime of its elements."""
+    """Record the origin of a tensor or a view, for the lifetime of its elements.
+
+    Parameters
+    ----------
+    version
+        Function that returns the version of the elements, or the record that has them in a `.tens` file.
+    """
     if isinstance(found, Tensor):
-        _keep(found.buffer.owner, Origin(file, name, found.layout, version))
+        _keep(found.buffer.owner, file, name, found.layout, version)
         return
     from tensorwrapper.selection.lowlevel import expression_of  # noqa: PLC0415 - tensors of files need no views
 
     expression = expression_of(found)
     tensor = expression.node.tensor
     if tensor is not None and not expression.calls and expression.layout is tensor.layout:
-        _keep(tensor.buffer.owner, Origin(file, name, tensor.layout, version))
+        _keep(tensor.buffer.owner, file, name, tensor.layout, version)
     else:
         written = None if expression.written is None else weakref.ref(expression.written)
-        origin = Origin(file, name, expression.layout, version, expression.calls, written)
-        _keep(expression.node, origin)
+        _keep(expression.node, file, name, expression.layout, version, expression.calls, written)
 
 
-def _keep(what: object, origin: Origin) -> None:
+def _keep(
+    what: object,
+    file: FileOrigin,
+    name: str,
+    layout: Layout[Any],
+    version: Callable[[], str] | Place | None,
+    calls: tuple[object, ...] | None = None,
+    written: "weakref.ref[Expression] | None" = None,
+) -> None:
     known = _Known(what, _forget)
-    known.number = id(what)
-    _KNOWN[known.number] = known, origin
+    known.number = number = id(what)
+    known.file, known.name, known.layout, known.version = file, name, layout, version
+    if calls is not None:
+        known.calls, known.written = calls, written
+    _KNOWN[number] = known
 
 
 def origin_of(what: object) -> Origin | None:
     """Return the origin of a buffer, or of the node of a view; None if unknown."""
     known = _KNOWN.get(id(what))
-    return known[1] if known is not None and known[0]() is what else None
+    if known is None or known() is not what:
+        return None
+    version = known.version
+    if isinstance(version, Place):
+        version = partial(version_of_records, cast("RecordReader", known.file.home).mapped_at, [version])
+    calls, written = getattr(known, "calls", None), getattr(known, "written", None)
+    return Origin(known.file, known.name, known.layout, version, calls, written)
 
 
 def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:

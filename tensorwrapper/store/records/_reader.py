@@ -1,6 +1,5 @@
 """`RecordReader`: messages of records as views of a mapped file."""
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, final
@@ -9,6 +8,7 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._pieces import join_pieces
+from tensorwrapper.store.records._plain_record import PlainReader
 from tensorwrapper.store.records._record import (
     FieldNames,
     RecordFacts,
@@ -16,13 +16,12 @@ from tensorwrapper.store.records._record import (
     only_records,
     only_tensor,
     read_message,
-    read_named,
 )
-from tensorwrapper.store.system._bytes_at import read_at
+from tensorwrapper.store.system._bytes_at import read_at, size_of
 from tensorwrapper.store.system._map import map_file
 from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.wire import Limits, Message
+from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
@@ -36,7 +35,7 @@ _T = TypeVar("_T")
 class RecordReader:
     """Reader of the records of an open file, which the caller closes."""
 
-    __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path")
+    __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path", "_plain")
 
     def __init__(
         self,
@@ -54,6 +53,7 @@ class RecordReader:
         self._path = path
         self._limits = limits
         self._map = memoryview(b"") if mapped is None else mapped
+        self._plain = PlainReader(self._map)
 
     @property
     def path(self) -> Path:
@@ -63,7 +63,7 @@ class RecordReader:
     @property
     def size(self) -> int:
         """Current size of the file in bytes."""
-        return len(self._map) if self._file is None else os.fstat(self._file).st_size
+        return len(self._map) if self._file is None else size_of(self._file)
 
     @property
     def field(self) -> str:
@@ -85,6 +85,10 @@ class RecordReader:
         if self._file is None:
             return bytes(self._map[place : place + size])
         return read_at(self._file, place, size)
+
+    def mapped_at(self, place: int, size: int) -> bytes:
+        """Return bytes of a record that was read, also after the file is closed."""
+        return bytes(self._map[place : place + size])
 
     def lasting(self, place: Place) -> "RecordReader":
         """Return a reader of the file up to a record, which stays valid after the file is closed."""
@@ -109,6 +113,19 @@ class RecordReader:
         """
         return self.rows([(name, place, k, len(places), None) for k, place in enumerate(places)])
 
+    def plain(self, place: Place, name: str) -> Tensor[Any] | None:
+        """Return the tensor in a record of one plain tensor and its name, as most are; None for others.
+
+        Raises
+        ------
+        DataFileError
+            If the record is missing.
+        """
+        self._reach(place)
+        if self._limits is not DEFAULT_LIMITS:
+            return None
+        return self._plain.tensor(place.start, place.length, name)
+
     def rows(self, rows: Sequence[Row]) -> Tensor[Any]:
         """Return the tensor in these records.
 
@@ -117,22 +134,13 @@ class RecordReader:
         DataFileError
             If a record is damaged, missing, or not the expected one.
         """
-        pieces = [self._tensor_of(row) for row in rows]
+        pieces = [self.record(row)[0] for row in rows]
         if len(pieces) == 1:
             return pieces[0]
         try:
             return join_pieces(pieces)
         except DataFileError as error:
             raise DataFileError(f"{self._path}: the tensor {rows[0][0]!r} {error}") from error
-
-    def _tensor_of(self, row: Row) -> Tensor[Any]:
-        name, place, _, pieces, after = row
-        if pieces == 1 and after is None and not self._field:
-            # Fast path: most records have only one plain tensor and its name.
-            found = read_named(self.body(place), name, self._limits)
-            if found is not None:
-                return found
-        return self.record(row)[0]
 
     def piece(self, name: str, places: tuple[Place, ...], piece: int) -> tuple[Tensor[Any], Message]:
         """Return one piece of an original tensor, and its message."""
@@ -175,27 +183,33 @@ class RecordReader:
         DataFileError
             If the record is missing or not the expected one.
         """
+        self._reach(place)
+        begin = place.start + HEADER_BYTES
+        try:
+            header = unpack_header(self._map[place.start : begin].tobytes())
+        except DataFileError as error:
+            raise self._error(place, str(error)) from error
+        if header.length != place.length:
+            raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
+        return self._map[begin : place.stop]
+
+    def _reach(self, place: Place) -> None:
+        """Map the file up to the end of a record; raise if it is not there."""
         # A map beyond the end of a file can be created, but accessing it ends the process.
-        size = self.size
-        if place.stop > size:
-            raise self._error(place, f"ends at {place.stop}, but the file has shrunk to {size} bytes")
-        if len(self._map) < place.stop and self._file is not None:
+        size = len(self._map) if self._file is None else size_of(self._file)
+        stop = place.start + HEADER_BYTES + place.length
+        if stop > size:
+            raise self._error(place, f"ends at {stop}, but the file has shrunk to {size} bytes")
+        if len(self._map) < stop and self._file is not None:
             try:
                 self._map = memoryview(map_file(self._file, size, self._path))
+                self._plain = PlainReader(self._map)
             except OSError as error:
                 raise refused_by_system(
                     f"{self._path} cannot be mapped into memory: {error.strerror}", error
                 ) from error
             except ValueError as error:
                 raise DataFileError(f"{self._path} cannot be mapped into memory: {error}") from error
-        begin = place.start + HEADER_BYTES
-        try:
-            header = unpack_header(bytes(self._map[place.start : begin]))
-        except DataFileError as error:
-            raise self._error(place, str(error)) from error
-        if header.length != place.length:
-            raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
-        return self._map[begin : place.stop]
 
     def _read_at(self, place: Place, read: Callable[[], _T]) -> _T:
         """Return the result of `read`; errors are prefixed with the record."""

@@ -12,10 +12,18 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, LocalProtocolError, RemoteProtocolError, TensorNameError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.records._format import ALIGNMENT, MOST_ROWS, pack_body
+from tensorwrapper.store.records._plain_record import pack_plain, rest_of_named
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames
-from tensorwrapper.wire.lowlevel import WriteOptions, Writer, describe_records, load_label, read_apart
+from tensorwrapper.wire.lowlevel import (
+    WriteOptions,
+    Writer,
+    describe_records,
+    load_label,
+    plain_frames,
+    read_apart,
+)
 
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
@@ -41,7 +49,6 @@ __all__ = [
     "read_index",
     "read_label",
     "read_message",
-    "read_named",
 ]
 
 _PLAIN = WriteOptions()
@@ -102,14 +109,18 @@ def encode_tensor(
     LocalProtocolError
         If the message exceeds the limits in the options.
     """
-    writer = Writer(1, options, apart=True)
-    if metadata is not None or not writer.add_plain(tensor, 1):
-        writer.add(as_tensor(tensor), 1, metadata)
     record: dict[str, Json] = {"kind": "tensor", "name": name}
     if pieces > 1:
         record |= {"piece": piece, "pieces": pieces}
     if extends is not None:
         record["extends"] = extends
+    if metadata is None and options.compress is None and options.limits is DEFAULT_LIMITS:
+        rest = rest_of_named(name) if len(record) == 2 else f',"record":{dump_json(record)}}}'.encode()
+        frames = plain_frames(tensor, rest)
+        if frames is not None:
+            return pack_plain(frames)
+    writer = Writer(1, options, apart=True)
+    writer.add(as_tensor(tensor), 1, metadata)
     return pack_body(writer.frames({"record": record}, limits=options.limits))
 
 
@@ -173,16 +184,6 @@ def check_listed(records: Mapping[str, FieldNames]) -> None:
             f"the records of a file can have at most {_MOST_FIELDS} fields, with "
             f"{_MOST_FIELD_BYTES} bytes of names, not {fields} fields with {nbytes} bytes",
         )
-
-
-def read_named(body: memoryview, name: str, limits: Limits = DEFAULT_LIMITS) -> Tensor[Any] | None:
-    """Return the tensor in the body of a record with only a name; None for other records."""
-    try:
-        found = read_apart(decode_frames(body, limits=limits), limits)
-    except RemoteProtocolError:
-        return None
-    said = f',"record":{{"kind":"tensor","name":{dump_json(name)}}}}}'
-    return found[0][0] if found is not None and len(found[0]) == 1 and found[1] == said else None
 
 
 def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any]], RecordFacts] | None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import io
 import os
 import stat
 from collections.abc import Generator, Mapping
@@ -136,7 +137,8 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
     except OSError as error:
         text = f"{shortened(str(path))} cannot be opened: {error.strerror}"
         raise refused_by_system(text, error) from error
-    with of_stranger(path, kind), os.fdopen(file, "rb") as stream:
+    # Not `open`, which asks the system whether a regular file is a terminal.
+    with of_stranger(path, kind), io.BufferedReader(io.FileIO(file, "rb")) as stream:
         yield stream
 
 

@@ -2,6 +2,8 @@
 
 import bz2
 import contextlib
+import errno
+import os
 import struct
 import zipfile
 import zlib
@@ -11,7 +13,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast, final
 
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, DataFileSystemError
 from tensorwrapper.store.ranges._addresses import has_no_path
 from tensorwrapper.store.system._system import reading, refused_by_system, to_path
 from tensorwrapper.store.wirecell._names import member_name
@@ -135,13 +137,13 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
         opened[0].close()
         return opened[1]
     path = to_path(cast("str", source))
-    is_folder = False
-    with contextlib.suppress(OSError):
-        is_folder = path.is_dir()
-    if is_folder:
-        return _of_folder(path)
-    with reading(path, "known") as stream:
-        return _of_stream(path, stream, stream.seek(0, 2))
+    try:
+        with reading(path, "known") as stream:
+            return _of_stream(path, stream, os.fstat(stream.fileno()).st_size)
+    except DataFileSystemError as error:
+        if error.errno != errno.EISDIR:
+            raise
+    return _of_folder(path)
 
 
 def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognised] | FarStore":
@@ -185,10 +187,12 @@ def recognise_ranges(ranges: "Ranges") -> Recognised:
 
 def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> Recognised:
     """Recognise the format of a stream."""
-    stream.seek(max(size - _TAIL, 0))
-    tail = stream.read(_TAIL)
-    stream.seek(0)
     head = stream.read(_HEAD)
+    if size > _HEAD:
+        stream.seek(size - _TAIL)
+        tail = stream.read(_TAIL)
+    else:
+        tail = head[-_TAIL:]
     shown = shown or str(path)
     found = _by_content(path, stream, head, tail, size, shown) or _by_name(path)
     if found is None:

@@ -15,7 +15,7 @@ from tensorwrapper._arrays import shown_array
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
 from tensorwrapper._memory import too_large
-from tensorwrapper.buffer import Dense, Strings
+from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_dtype, fit_number, packed_layout
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, LayoutError
 from tensorwrapper.layout import Layout
@@ -24,7 +24,6 @@ from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import guard, layout_over
 from tensorwrapper.tensor.creation._of_pattern import is_pattern, tensor_of_pattern
-from tensorwrapper.tensor.protocols._string_values import read_strings
 from tensorwrapper.typing import DType, Index, Integer, Rank2, RankT
 from tensorwrapper.typing import Float64T as F
 from tensorwrapper.typing import IndexT_co as J
@@ -236,6 +235,9 @@ def _full_of_text(space: Shape[Any], value: str | bytes, layout: Layout[Any] | N
     """Return a tensor of one repeated text, whose bytes are stored once."""
     if layout is not None:
         raise ConversionError("strings are in row-major order: full takes no layout with a text")
+    from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
+    from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415
+
     one, _ = read_strings([value], "utf8" if isinstance(value, str) else "binary")
     try:
         data = one.take(np.zeros(space.size, np.int64))

@@ -14,6 +14,7 @@ from tensorwrapper.buffer.lowlevel import (
     copy_elements,
     fit_number,
     packed_layout,
+    put_runs,
 )
 from tensorwrapper.errors import ConversionError, LayoutError
 from tensorwrapper.layout import Layout
@@ -109,10 +110,12 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if table.origins.shape[1] == 1:
             firsts = np.concatenate([table.indices, table.origins], axis=1) - np.array(origin, np.int64)
             begins = firsts @ np.array(packed_strides(box.extents, range(box.rank - 1, -1, -1)), np.int64)
-            line, marks = padded.reshape(-1), table.offsets
-            for first, last in row_blocks(marks, BATCH):
-                places = concatenated_ranges(begins[first:last], table.extents[first:last, 0])
-                assign_indexed(line, (places,), flat[marks[first] : marks[last]])
+            marks = table.offsets
+            places = (
+                concatenated_ranges(begins[first:last], table.extents[first:last, 0])
+                for first, last in row_blocks(marks, BATCH)
+            )
+            put_runs(padded.reshape(-1), begins, flat, marks, places)
             return padded
         for batch in self.shape.indices().batches(BATCH):
             modes = tuple((batch - np.array(origin, dtype=np.int64)).T)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
+from tensorwrapper._compiled import compared
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
@@ -209,12 +210,21 @@ def _compare(
 
 
 def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
-    """Return where pairs of strings are equal or both null, comparing lengths first."""
-    found: npt.NDArray[np.bool_] = one.lengths == other.lengths
-    found = found if len(found) == count else np.repeat(found, count)
+    """Return where pairs of strings are equal or both null."""
+    order = compared(one.runs, other.runs, count, only_equal=True)
+    found = _same_bytes(one, other, count) if order is None else order == 0
     for side in (one, other):
         if side.valid is not None:
             found &= side.valid
+    if one.valid is not None and other.valid is not None:
+        found |= ~one.valid & ~other.valid
+    return found
+
+
+def _same_bytes(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
+    """Return where pairs of strings have the same bytes, comparing lengths first."""
+    found: npt.NDArray[np.bool_] = one.lengths == other.lengths
+    found = found if len(found) == count else np.repeat(found, count)
     shifts = _shifts(one, other)
     if shifts is None:
         for pairs, differ, *_ in _words_of_both(one, other, np.flatnonzero(found)):
@@ -226,8 +236,6 @@ def _equal(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.bool_]":
             size = min(end - begin, stop - start)
             wrong = np.flatnonzero(one.data[begin : begin + size] != other.data[start : start + size])
             found[first + np.searchsorted(one.starts[first:last], wrong + begin, "right") - 1] = False
-    if one.valid is not None and other.valid is not None:
-        found |= ~one.valid & ~other.valid
     return found
 
 
@@ -245,8 +253,11 @@ def _shifts(one: "_Side", other: "_Side") -> list[int] | None:
     return [0, *cuts.tolist(), len(shift)]
 
 
-def _order(one: "_Side", other: "_Side", count: int) -> IntArray:
+def _order(one: "_Side", other: "_Side", count: int) -> "npt.NDArray[np.signedinteger[Any]]":
     """Return -1, 0 or 1 for pairs of strings."""
+    compiled = compared(one.runs, other.runs, count)
+    if compiled is not None:
+        return compiled
     # A prefix sorts before the longer string.
     order = np.sign(np.broadcast_to(one.lengths - other.lengths, count))
     for pairs, differ, words, behind in _words_of_both(one, other, np.arange(count)):
@@ -325,6 +336,11 @@ class _Side:
         return _Side(
             self.data, starts, stops, stops - starts, None if self.valid is None else self.valid[own]
         )
+
+    @property
+    def runs(self) -> "tuple[npt.NDArray[np.uint8], IntArray, IntArray]":
+        """The bytes, and where each string begins and ends."""
+        return self.data, self.starts, self.stops
 
     def starts_of(self, pairs: IntArray) -> IntArray:
         """Return where the strings of some pairs begin, or the one for all."""

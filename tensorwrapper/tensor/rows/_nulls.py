@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper.buffer import BufferCommon, Dense, Nullable, StringData, Strings
+from tensorwrapper.buffer import BufferCommon, Dense, Nullable
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -25,6 +25,8 @@ def sides_of(tensor: TensorBase[Any]) -> tuple[TensorBase[Any], Marks]:
         return tensor._make(layout, sides[0]), valid
     if not buffer.nullable:
         return tensor, valid
+    from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
+
     data = buffer.strings_of(layout.implementation).fill_null("" if buffer.dtype.kind == "T" else b"")
     return tensor._make(packed_layout(tensor.shape), Strings(data, nullable=False)), valid
 
@@ -38,6 +40,8 @@ def over_valid(
 
 def _scattered(result: TensorBase[Any], valid: Marks) -> BufferCommon[Any]:
     if holds_strings(result.dtype):
+        from tensorwrapper.buffer import StringData, Strings  # noqa: PLC0415 - for strings alone
+
         data = result.buffer.strings_of(result.layout.implementation)
         places = np.full(len(valid), len(data), np.int64)
         places[valid] = np.arange(len(data))

@@ -155,12 +155,15 @@ def present_tiles(tensor: TensorBase[Any]) -> "Iterator[tuple[Index, Tensor[Scal
     me: Any = tensor
     starts, strides = found.places()
     first = np.array(found.first or (0,) * found.pattern.rank, dtype=np.int64)
-    is_readonly = tensor._buffer.is_readonly or not tensor._layout.is_injective
+    # A part of an injective layout is injective.
+    injective = tensor._layout.is_injective or None
+    is_readonly = tensor._buffer.is_readonly or not injective
     held = found.held.as_readonly() if is_readonly else found.held
     tables = (found.pattern.tiles() + first, found.pattern.tile_extents(), found.pattern.tile_origins())
     rows = (map(tuple, table.tolist()) for table in (*tables, strides))
     for number, extents, origin, steps, start in zip(*rows, starts.tolist(), strict=True):
-        yield number, me._make(wrap_layout(new_strided(extents, origin, steps, start)), held)
+        layout = new_strided(extents, origin, steps, start, injective=injective)
+        yield number, me._make(wrap_layout(layout), held)
 
 
 def to_pattern(tiles: PresentTiles[Any], chosen: "TileChoice", what: str) -> BlockPattern[Any]:

@@ -202,7 +202,7 @@ def _added(columns: Columns) -> Any:  # noqa: ANN401 - an array
 
 
 def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
-    """Return the extremes of rows with elements most of which are short; None of others."""
+    """Return the extremes of rows most of which are short, any number for an empty one; None of others."""
     found = reduced(ufunc, flat, splits, flat.dtype)
     if found is not None or len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
         return found

@@ -487,12 +487,17 @@ class WithinRows(ABC, Generic[_T, _R]):
         tensor = self._present()
         flat, splits = _parts_of(tensor, name)
         if empty is ... and (initial is not None or ufunc.identity is not None):
-            return self._made(tensor, _runs_reduced(ufunc, flat, splits, initial), self.shape)
+            return self._made(tensor, reduce_runs(ufunc, flat, splits, initial, what="row"), self.shape)
+        empties = np.flatnonzero(splits[1:] == splits[:-1])
+        if empty is ... and len(empties):
+            raise _no_answer(self.shape, np.diff(splits), name)
+        if initial is None and ufunc in (np.maximum, np.minimum):
+            numbers = _numbers.extremes(ufunc, flat, splits)
+            if numbers is not None:
+                return self._made(tensor, _at_empty(numbers, empties, empty), self.shape)
         counts = np.diff(splits)
-        if empty is ... and not counts.all():
-            raise _no_answer(self.shape, counts, name)
         filled = np.append(splits[:-1][counts > 0], splits[-1:])
-        found = _with_empty(_runs_reduced(ufunc, flat, filled, initial), counts, empty)
+        found = _with_empty(reduce_runs(ufunc, flat, filled, initial, what="row"), counts, empty)
         return self._made(tensor, found, self.shape)
 
     def count(self) -> _R:
@@ -597,16 +602,17 @@ class WithinRows(ABC, Generic[_T, _R]):
         tensor, name = self._present(), f"arg{which}"
         flat, splits, _ = _ordered(tensor, name, descending=which == "max")
         strings = holds_strings(tensor.dtype)
-        counts = np.diff(splits)
-        if not keepdims and empty is ... and not counts.all():
-            raise _no_answer(self.shape, counts, name)
+        empties = np.flatnonzero(splits[1:] == splits[:-1])
+        if not keepdims and empty is ... and len(empties):
+            raise _no_answer(self.shape, np.diff(splits), name)
         found = _numbers.place_of_extreme(flat, splits, "min" if strings else which)
-        filled = found[counts > 0]
         if self._here().buffer.nullable:
-            filled = _skip_nulls.places_among_all(self._here(), filled, np.flatnonzero(counts), splits)
+            rows = np.flatnonzero(np.diff(splits))
+            found[rows] = _skip_nulls.places_among_all(self._here(), found[rows], rows, splits)
         if keepdims:
-            return self._made(tensor, filled, _rows_of(tensor.shape, np.minimum(counts, 1)))
-        return self._made(tensor, _with_empty(filled, counts, empty), self.shape)
+            counts = np.diff(splits)
+            return self._made(tensor, found[counts > 0], _rows_of(tensor.shape, np.minimum(counts, 1)))
+        return self._made(tensor, _at_empty(found, empties, empty), self.shape)
 
     def first(self, *, empty: object = ...) -> _R:
         """Return the first element of each row. O(rows).
@@ -871,14 +877,6 @@ def _ordered(tensor: TensorBase[Any], name: str, *, descending: bool = False) ->
     return keys, row_splits(tensor.shape), False
 
 
-def _runs_reduced(ufunc: np.ufunc, flat: Array, splits: IntArray, initial: object) -> Array:
-    """Return one number for each row, all of which have elements if the ufunc is an extreme."""
-    found = None
-    if initial is None and ufunc in (np.maximum, np.minimum):
-        found = _numbers.extremes(ufunc, flat, splits)
-    return reduce_runs(ufunc, flat, splits, initial, what="row") if found is None else found
-
-
 def _data_of(tensor: TensorBase[Any]) -> StringData:
     return tensor.buffer.strings_of(tensor.layout.implementation)
 
@@ -926,12 +924,22 @@ def _no_answer(shape: Shape[Any], counts: IntArray, name: str) -> ExtentError:
 def _with_empty(found: Array, counts: IntArray, empty: object) -> "Array | Nullable[Any]":
     """Return the numbers of all rows: those of rows with elements, and those of the others."""
     filled = counts > 0
-    if empty is not None and filled.all():
-        return found
-    value = fit_number(0 if empty is None else empty, found.dtype, "empty")
-    result: Array = np.full(len(counts), value, found.dtype)
+    if filled.all():
+        return _at_empty(found, np.zeros(0, np.int64), empty)
+    result: Array = np.zeros(len(counts), found.dtype)
     result[filled] = found
-    return result if empty is not None else Nullable(Dense(cast("Any", result)), Dense(cast("Any", filled)))
+    return _at_empty(result, np.flatnonzero(~filled), empty)
+
+
+def _at_empty(found: Array, empties: IntArray, empty: object) -> "Array | Nullable[Any]":
+    """Return the numbers of all rows, with those of empty rows written, or null if `empty` is None."""
+    if len(empties):
+        found[empties] = fit_number(0 if empty is None else empty, found.dtype, "empty")
+    if empty is not None:
+        return found
+    filled = np.ones(len(found), np.bool_)
+    filled[empties] = False
+    return Nullable(Dense(cast("Any", found)), Dense(cast("Any", filled)))
 
 
 def _beside(tensor: TensorBase[Any], given: object, name: str) -> tuple[TensorBase[Any], IntArray]:

@@ -7,11 +7,11 @@ all other tensors, and all errors, to them.
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from tensorwrapper._arrays import as_truths
+from tensorwrapper._arrays import are_truths, as_truths
 from tensorwrapper.buffer import Dense
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -20,15 +20,27 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
 from tensorwrapper.wire.codec._plan import PlainPart, check_written, plain_parts
 from tensorwrapper.wire.frames._buffers import check_several
-from tensorwrapper.wire.frames._header import COORDINATES_BYTES, pack_prefix
+from tensorwrapper.wire.frames._header import COORDINATES_BYTES, NOWHERE, pack_prefix
+from tensorwrapper.wire.packings._table import known_packings
 from tensorwrapper.wire.parts._dtypes import known_dtype
 
-__all__ = ["plain_message", "plain_part", "read_apart", "read_plain"]
+__all__ = [
+    "plain_entry",
+    "plain_frames",
+    "plain_message",
+    "plain_part",
+    "plain_tensor",
+    "read_apart",
+    "read_plain",
+]
 
 _TENS = b"ZIO0TENS"
 
 _SURE = 2**18
 """Characters of a label that has fewer values and tensors than any reader takes."""
+
+_SHAPES = 1024
+"""Labels of one tensor that are cached: as many as the shapes in a file of thousands of tensors may be."""
 
 _SURE_BYTES = 2**36
 """Bytes of a message of which no extent is over the limit."""
@@ -119,11 +131,49 @@ def plain_message(tensors: Sequence[object]) -> tuple[bytes, list[memoryview]] |
     return (_remembered_prefix(plain) if len(plain) <= REMEMBERED else _prefix(plain)), payload
 
 
+def plain_frames(tensor: object, rest: bytes) -> list[bytes | memoryview] | None:
+    """Return the frames of a message of one plain tensor, which is apart in part 1; None for others.
+
+    `Writer` has those that need other packings, or larger limits than the default ones.
+
+    Parameters
+    ----------
+    rest
+        The other keys of the label as JSON, at most a few thousand bytes: from a comma on, with the bracket
+        that closes the label.
+    """
+    found = plain_part(tensor)
+    start = None if found is None else _start(*found[:3])
+    if found is None or start is None or known_packings().strangers:
+        return None
+    return [start + rest, NOWHERE, b"", found[3]]
+
+
+@lru_cache(maxsize=_SHAPES)
+def _start(kind: str, extents: Index, word: int) -> bytes | None:
+    """Return frame 0 of one plain tensor up to the end of its entry; None if readers might refuse it."""
+    plain = ((kind, 1, extents, word),)
+    text = plain_label(plain)
+    return pack_prefix(text[:-1]) if is_surely_read(text, plain, [math.prod(extents) * word]) else None
+
+
+@lru_cache(maxsize=_SHAPES)
+def plain_entry(start: bytes) -> PlainPart | None:
+    """Return the entry of the one tensor in frame 0 up to the end of TENS, as `plain_frames` writes it.
+
+    None for all else: `read_apart` reads other messages.
+    """
+    if start[:8] != _TENS or not start.isascii():
+        return None
+    plain = plain_parts(start[8:].decode("ascii") + "}", DEFAULT_LIMITS)
+    return plain[0] if plain is not None and len(plain) == 1 and plain[0][0] == 1 else None
+
+
 def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tensor[Any], ...], str] | None:
     """Return the tensors of a message, and the rest of its label as unparsed text.
 
-    None unless all of them are plain, and their label has the form in which this library writes it: a caller
-    that knows the other keys compares that text, and parses no JSON.
+    All of them are plain, and their label has the form of this library's writers; else the result is None.
+    A caller that knows the other keys compares that text instead of parsing JSON.
     """
     if limits is not DEFAULT_LIMITS or len(frames) < 2 or len(frames[1]) != COORDINATES_BYTES:
         return None
@@ -142,17 +192,29 @@ def read_plain(plain: Sequence[PlainPart], parts: Sequence[memoryview]) -> tuple
     """Return the tensors of plain descriptions over the parts; None if one does not fit, or needs a copy."""
     read: list[Tensor[Any]] = []
     there = len(parts)
-    for part, nbytes, dtype, layout, extents in plain:
-        if not 0 <= part < there:
+    for entry in plain:
+        part, nbytes, dtype = entry[:3]
+        if not 0 <= part < there or parts[part].nbytes != nbytes:
             return None
-        data = parts[part]
-        if data.nbytes != nbytes:
-            return None
-        flat: Array = np.frombuffer(data, dtype)
+        flat: Array = np.frombuffer(parts[part], dtype)
         flags = flat.flags
         if not flags.aligned:
             return None
         flags.writeable = False
-        array = None if extents is None else flat.reshape(extents)
-        read.append(make_tensor(layout, Dense(cast("Any", flat)), array))
+        tensor = plain_tensor(entry, flat)
+        if tensor is None:
+            return None
+        read.append(tensor)
     return tuple(read)
+
+
+def plain_tensor(entry: PlainPart, flat: Array) -> Tensor[Any] | None:
+    """Return the tensor of a plain description over its elements, which are read-only and aligned.
+
+    None if they are bytes of which some is not a bool.
+    """
+    _, _, dtype, layout, extents = entry
+    if dtype.kind == "b" and not are_truths(flat):
+        return None
+    line: Any = flat
+    return make_tensor(layout, Dense(line), None if extents is None else line.reshape(extents))

@@ -162,8 +162,7 @@ def _plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
     for tensor in written:
         kind, word, extents = tensor["dtype"], tensor["word"], tuple(tensor["shape"])
         dtype, nbytes = plain_dtype(kind, word), math.prod(extents) * word
-        # Not every byte is a bool.
-        if dtype is None or kind == "b" or len(extents) > limits.rank:
+        if dtype is None or len(extents) > limits.rank:
             return None
         # No extent is more than there are bytes, unless one is 0.
         if not nbytes or (nbytes > limits.extent and max(extents, default=0) > limits.extent):

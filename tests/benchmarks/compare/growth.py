@@ -1,6 +1,7 @@
 # ruff: noqa: T201 - it prints a table
 """How the time of each family grows: the exponent of a fit through sizes up to 10^6."""
 
+import functools
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -136,6 +137,22 @@ def _points(n: int) -> Work:
     return lambda: rows.ordinals(rows.indices_at(places))
 
 
+def _grown(make: Callable[[int], "sel.View"], step: Callable[["sel.View", "sel.View"], "sel.View"]) -> Make:
+    def of(n: int) -> Work:
+        others = [make(k) for k in range(n)]
+        return lambda: functools.reduce(step, others).compute()
+
+    return of
+
+
+def _line(k: int) -> "sel.View":
+    return sel.as_view(np.arange(4.0) + k)
+
+
+def _two_rows(k: int) -> "sel.View":
+    return sel.as_view(tw.jagged([[1.0, 2.0], [float(k)]]))
+
+
 FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
     "rank: permute, index": (_rank, (4, 8, 16, 32)),
     "tiles of one mode: made, intersected, looked up": (_tiles, (10**4, 10**5, 10**6)),
@@ -145,6 +162,13 @@ FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
     "points looked up in rows": (_points, (10**4, 10**5, 10**6)),
     "shards joined and computed": (_shards, (10**3, 10**4, 10**5, 10**6)),
     "shards turned and computed again": (_shards_twice, (10**3, 10**4, 10**5, 10**6)),
+    "minimum nested in a loop": (_grown(_line, sel.minimum), (50, 200, 800, 3200)),
+    "minimum of rows nested in a loop": (
+        _grown(_two_rows, sel.minimum),
+        (50, 200, 800, 3200),
+    ),
+    "boxes joined in a loop": (_grown(_line, lambda v, w: sel.concat([v, w])), (50, 200, 800, 3200)),
+    "rows joined in a loop": (_grown(_two_rows, lambda v, w: sel.concat([v, w])), (50, 200, 800, 3200)),
     "shards to JSON and back, which takes 65 536 at most": (_json, (10**2, 10**3, 10**4, 6 * 10**4)),
     "tensors in a message, both ways": (_message, (10**2, 10**3, 10**4, 10**5, 10**6)),
     "records appended to a file": (_records, (10**3, 10**4, 10**5)),

@@ -69,8 +69,8 @@ def boxes() -> Iterator[Row]:
     )
     rows = [rng.random((100, 16)) for _ in range(300)]
     whole = sel.concat([tw.as_tensor(part) for part in rows])
-    # A run of all is copied from 1 point in 64 elements on.
-    for count in (400, 700, 1024, 4000):
+    # A run of all is copied from 1 row in 256 on.
+    for count in (100, 400, 1024, 4000):
         places = rng.integers(0, 30_000, count)
         yield Row(
             "Q2",

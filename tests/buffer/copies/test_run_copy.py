@@ -83,6 +83,10 @@ WAYS = {
         _run_copy: {"_SMALL": 1 << 40, "_ALIKE": 0, "_BYTES": 20, "_FEW": 0},
         _tile_bands: {"_SMALL": 0},
     },
+    "run by run": {
+        _run_copy: {"_FEW": 0, "_MANY": 1, "_LEAST_RUN": 0, "_RUNS": 3},
+        _tile_bands: {"_SMALL": 0},
+    },
     "band by band": {_tile_bands: {"_SMALL": 1 << 40, "_TIMES": 0}},
     "long runs": {_run_copy: {"_LONG": 16}, _gather: {"_BATCH": 3}},
     "short batches": {

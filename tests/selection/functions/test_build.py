@@ -1,5 +1,8 @@
 """Views put together: NumPy's elements, one type, and what does not go together is refused."""
 
+import pickle
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.selection.expressions import _joining
 
 X = np.arange(12).reshape(3, 4)
 
@@ -20,6 +24,37 @@ def test_what_is_joined_and_stacked_is_numpys(counts, mode):
     assert np.array_equal(sel.concat(arrays, mode=mode), np.concatenate(arrays, axis=mode))
     same = [X * k for k in range(len(counts))]
     assert np.array_equal(sel.stack(same, mode=mode), np.stack(same, axis=mode))
+
+
+@pytest.mark.parametrize("join", [sel.concat, sel.stack])
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=4), st.integers(-4, 3), st.booleans(), st.booleans())
+def test_tensors_are_joined_as_their_views_are(join, rows, mode, are_steps, are_alike):
+    rows = rows[:1] * len(rows) if are_alike else rows
+    step = -2 if are_steps else 1
+    tensors = [tw.as_tensor((X * (k + 1)).repeat(2, 0)[: 2 * n])[::step] for k, n in enumerate(rows)]
+    views = [sel.as_view(own) for own in tensors]
+    try:
+        wanted = join(views, mode=mode)
+    except TensorWrapperError as error:
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            join(tensors, mode=mode)
+        return
+    found = join(tensors, mode=mode)
+    assert found.shape == wanted.shape
+    assert found.dtype == wanted.dtype
+    assert np.array_equal(found, wanted)
+    assert np.array_equal(found[..., ::-1], wanted[..., ::-1])
+    assert sel.to_json(found) == sel.to_json(wanted)
+    assert pickle.loads(pickle.dumps(found)).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("join", [sel.concat, sel.stack])
+def test_many_tensors_are_joined_without_a_view_of_each(join, monkeypatch):
+    tensors = [tw.as_tensor(X) for _ in range(100)]
+    made = []
+    monkeypatch.setattr(_joining, "reading_of", made.append)
+    assert np.array_equal(join(tensors).compute().to_numpy().reshape(100, 3, 4), [X] * 100)
+    assert made == []
 
 
 def test_turns_are_taken_and_the_first_may_have_one_more():

@@ -1,5 +1,7 @@
 """Parts in memory, one after the other: runs, points and reversals are those of the joined array."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -129,3 +131,27 @@ def test_places_far_apart_are_asked_for_together_and_come_in_their_order(given, 
     finally:
         _joined._POINTS, _pieces.BLOCK = before, block
     np.testing.assert_array_equal(out, 3 * starts)
+
+
+@given(
+    st.lists(st.integers(1, 5), min_size=1, max_size=5),
+    st.sampled_from(["f8", ">f4", "i2", "?", "c16", "M8[s]", "U3"]),
+    st.sampled_from([(4,), (2, 3), (1, 4), (3, 1)]),
+    st.data(),
+)
+def test_rows_of_parts_are_those_of_numpy(counts, kind, row, data):
+    """Rows are taken as one element of many bytes where all of each is side by side."""
+    raw = np.arange(sum(counts) * math.prod(row)).reshape(-1, *row)
+    whole = raw.astype("i8").view("M8[s]") if kind[0] == "M" else raw.astype(kind)
+    ends = np.cumsum(counts)[:-1]
+    parts = [tw.as_tensor(own) for own in np.split(whole, ends)]
+    if data.draw(st.booleans()):
+        parts = [sel.as_view(own) for own in parts]
+    rows = data.draw(st.lists(st.integers(-len(whole), len(whole) - 1), max_size=200))
+    inner = data.draw(st.sampled_from([slice(None), slice(0, 2), slice(1, 3), slice(None, None, -1)]))
+    view = sel.concat(parts)[np.array(rows, np.int64)][:, inner]
+    wanted = whole[np.array(rows, np.int64)][:, inner]
+    assert np.array_equal(view.compute().to_numpy(), wanted)
+    out = np.zeros(wanted.shape, whole.dtype.newbyteorder())
+    view.compute(out)
+    assert np.array_equal(out, wanted)

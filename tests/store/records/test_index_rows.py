@@ -48,7 +48,10 @@ def test_rows_that_are_read_at_once_are_those_that_are_read_one_by_one(indices, 
                 patched.setattr(_index_rows, "_plain_names", lambda *_: None)
                 return outcome(rows)
 
-        found, expected = outcome(rows), one_by_one()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_index_rows, "_FEW", 0)
+            found = outcome(rows)
+        expected = one_by_one()
         assert (found.rows() if isinstance(found, Listing) else found) == expected
         if isinstance(expected, tuple):
             return
@@ -70,8 +73,29 @@ def test_rows_that_are_read_at_once_are_those_that_are_read_one_by_one(indices, 
 NUMBERS = st.one_of(st.integers(-1, 3), st.sampled_from([64, 128, 192, 2**62, 2**63 - 1, -(2**63)]))
 
 
-@given(st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=3), st.integers(0, 3))
-def test_a_table_is_taken_exactly_if_all_of_it_is_right(rows, n_bytes):
+@given(
+    st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=3),
+    st.integers(0, 3),
+    st.none() | st.lists(st.sampled_from([-2, -1, 0, 5, 2**62 + 1]), min_size=1, max_size=3),
+)
+def test_few_rows_are_read_or_refused_as_many_are(rows, n_bytes, grown):
+    table, after = np.array(rows, "<i8"), None if grown is None else np.array(grown, "<i8")
+
+    def read(few):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(_index_rows, "_FEW", few)
+            found = outcome(lambda: unpack_rows(table, b"a" * n_bytes, 0, 64 * 5, after))
+        return found.rows() if isinstance(found, Listing) else found
+
+    assert read(32) == read(0)
+
+
+@given(
+    st.lists(st.lists(NUMBERS, min_size=5, max_size=5), min_size=1, max_size=3),
+    st.integers(0, 3),
+    st.sampled_from([0, 32]),
+)
+def test_a_table_is_taken_exactly_if_all_of_it_is_right(rows, n_bytes, few):
     begin, end = 0, 64 * 5
     last, stop, right = 0, begin, rows[-1][0] == n_bytes
     for name_end, start, length, piece, pieces in rows:
@@ -79,9 +103,8 @@ def test_a_table_is_taken_exactly_if_all_of_it_is_right(rows, n_bytes):
         right &= 0 <= piece < pieces
         last, stop = name_end, start + length + 32
     right &= stop <= end
-    try:
-        unpack_rows(np.array(rows, "<i8"), b"a" * n_bytes, begin, end)
-    except DataFileError:
-        assert not right
-    else:
-        assert right
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_index_rows, "_FEW", few)
+        found = outcome(lambda: unpack_rows(np.array(rows, "<i8"), b"a" * n_bytes, begin, end))
+    assert right == (not isinstance(found, tuple))
+    assert right or found[0] is DataFileError

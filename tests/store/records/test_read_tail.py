@@ -17,7 +17,7 @@ class Work:
 
     def __init__(self, monkeypatch):
         self.calls = self.nbytes = 0
-        for name in ("pread", "write"):
+        for name in ("pread", "pwrite"):
             monkeypatch.setattr(_bytes_at.os, name, self.counted(getattr(_bytes_at.os, name)))
 
     def counted(self, real):

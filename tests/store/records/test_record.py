@@ -9,6 +9,7 @@ import tensorwrapper as tw
 from tensorwrapper import wire
 from tensorwrapper.errors import DataFileError, LocalProtocolError, RemoteProtocolError
 from tensorwrapper.store.records._format import pack_body, pack_header
+from tensorwrapper.store.records._plain_record import PlainReader
 from tensorwrapper.store.records._record import (
     RecordFacts,
     encode_index,
@@ -16,7 +17,6 @@ from tensorwrapper.store.records._record import (
     read_facts,
     read_index,
     read_message,
-    read_named,
 )
 from tensorwrapper.wire.lowlevel import WriteOptions
 from tests.support.store.files import assert_same
@@ -94,8 +94,9 @@ def test_jagged_rows_are_cut_between_rows(path):
     st.sampled_from([None, 0, 3]),
 )
 def test_what_is_read_by_its_text_is_what_the_label_says(name, wanted, said, array, extends):
-    body = memoryview(b"".join(encode_tensor(array, name, extends=extends, metadata=said)))
-    found = read_named(body, wanted)
+    whole = record(encode_tensor(array, name, extends=extends, metadata=said))
+    body = memoryview(whole)[32:]
+    found = PlainReader(memoryview(whole)).tensor(0, len(body), wanted)
     if found is not None:
         message = read_message(body)
         assert read_facts(message.label_object) == RecordFacts("tensor", wanted)

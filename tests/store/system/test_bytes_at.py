@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tensorwrapper.store.system import _bytes_at
-from tensorwrapper.store.system._bytes_at import lock_for_writing, read_at, write_at
+from tensorwrapper.store.system._bytes_at import lock_for_writing, read_at, size_of, write_at
 
 
 @pytest.fixture
@@ -16,8 +16,8 @@ def file(tmp_path):
 
 
 def test_what_is_written_in_parts_is_read_in_parts(file, monkeypatch):
-    write, read = os.write, os.pread
-    monkeypatch.setattr(os, "write", lambda f, data: write(f, data[:7]))
+    write, read = os.pwrite, os.pread
+    monkeypatch.setattr(os, "pwrite", lambda f, data, place: write(f, data[:7], place))
     monkeypatch.setattr(os, "pread", lambda f, size, place: read(f, min(size, 5), place))
     monkeypatch.setattr(_bytes_at, "_SMALL", 10)
     write_at(file, 3, [b"ab", b"c" * 20, memoryview(b"de"), b""])
@@ -25,6 +25,7 @@ def test_what_is_written_in_parts_is_read_in_parts(file, monkeypatch):
     assert read_at(file, 3, 24) == b"ab" + b"c" * 20 + b"de"
     assert read_at(file, 20, 100) == b"ccccc" + b"de"
     assert read_at(file, 50, 4) == b""
+    assert size_of(file) == 27
 
 
 def test_a_file_has_one_writer(file, tmp_path):

@@ -113,7 +113,7 @@ def test_errors_a_full_disk_is_an_os_error_and_leaves_the_old_file(end, tmp_path
     path = tmp_path / f"run{end}"
     SAVERS[end](path)
     before = path.read_bytes()
-    for name in ("write", "fsync") if end == ".tens" else ("fsync",):
+    for name in ("pwrite", "fsync") if end == ".tens" else ("fsync",):
         refused(monkeypatch, errno.ENOSPC, name)
         with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as caught:
             SAVERS[end](path)
@@ -128,7 +128,7 @@ def test_errors_appending_to_a_full_disk(tmp_path, monkeypatch):
     path = tmp_path / "run.tens"
     with tw.open(path, "a") as f:
         f["x"] = [1]
-        refused(monkeypatch, errno.ENOSPC, "write")
+        refused(monkeypatch, errno.ENOSPC, "pwrite")
         with pytest.raises(OSError, match="could not write") as caught:
             f["y"] = [2]
         monkeypatch.undo()
@@ -349,8 +349,12 @@ def test_s10_a_torn_file_says_what_is_lost(tmp_path):
 
 
 def test_the_system_may_write_little_at_a_time(tmp_path, monkeypatch):
-    path, real = tmp_path / "run.tens", os.write
-    monkeypatch.setattr(_bytes_at.os, "write", lambda file, view: real(file, view[: max(len(view) // 3, 1)]))
+    path, real = tmp_path / "run.tens", os.pwrite
+
+    def little(file, view, place):
+        return real(file, view[: max(len(view) // 3, 1)], place)
+
+    monkeypatch.setattr(_bytes_at.os, "pwrite", little)
     tw.save(path, {"x": np.arange(1000)})
     monkeypatch.undo()
     assert verify(path).ok

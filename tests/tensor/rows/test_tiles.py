@@ -22,6 +22,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection import as_view
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, strings
+from tests.support.shape.row_sets import MIB, peak_of
 from tests.support.tensor.tiled_tensors import block, tiled_tensors
 
 
@@ -345,3 +346,16 @@ def test_layers_are_not_scattered():
         from_buffer(np.arange(8), nested).scatter((9, 9))
     with pytest.raises(JaggedModeError, match="layers"):
         as_view(from_buffer(np.arange(8), nested)).scatter((9, 9))
+
+
+def test_tiles_are_taken_and_put_back_with_little_memory_besides():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 60, (2, 40)).tolist()
+    box = tw.as_tensor(rng.random([sum(own) for own in sizes])).tiled(tw.Tiling(*sizes))
+    mask = rng.random((40, 40)) < 0.9
+    chosen, peak = peak_of(lambda: box.select_tiles(mask))
+    assert peak < chosen.nbytes + 4 * MIB
+    back, peak = peak_of(lambda: chosen.scatter(box.tiling))
+    assert peak < back.nbytes + 4 * MIB
+    kept = np.repeat(np.repeat(mask, sizes[0], axis=0), sizes[1], axis=1)
+    assert np.array_equal(np.asarray(back.untiled()), np.where(kept, np.asarray(box.untiled()), 0))

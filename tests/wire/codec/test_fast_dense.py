@@ -90,7 +90,7 @@ def test_what_is_plain():
     assert plain_message([array, array.T]) is None
 
 
-def test_what_has_a_part_twice_or_a_bool_is_read_the_long_way(monkeypatch):
+def test_what_has_a_part_twice_or_no_bools_is_read_the_long_way(monkeypatch):
     def plans(text):
         return plan_label(text, DEFAULT_LIMITS, strict=True, allow_longdouble=False).plain
 
@@ -102,9 +102,13 @@ def test_what_has_a_part_twice_or_a_bool_is_read_the_long_way(monkeypatch):
     assert plans(label % (one % ("f", 0, 8)).replace("word", 'x":1,"word')) is not None
     seen = []
     monkeypatch.setattr(_tensors, "read_plain", lambda *given: seen.append(given) or read_plain(*given))
-    decode(encode([np.arange(3.0)]))
-    decode(encode([np.arange(3) > 1]))
-    assert len(seen) == 1
+    frames = encode([np.arange(3) > 1])
+    for _ in range(2):
+        assert decode(frames).tensors[0].tolist() == [False, False, True]
+    assert len(seen) == 2
+    with pytest.raises(RemoteProtocolError, match="bool"):
+        len(decode([*frames[:2], b"\0\2\1"]).tensors)
+    assert read_plain(*seen[-1]) is None
 
 
 @given(

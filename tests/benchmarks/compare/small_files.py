@@ -1,0 +1,282 @@
+"""Many small things: records of files, files of a concatenation, rows that a tensor grew by, and tiles."""
+
+import itertools
+import mmap
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tests.benchmarks.compare.measure import Row, Run, library
+
+COUNT = 5000
+
+
+class _Held:
+    """What has the slots of a part of a tensor."""
+
+    __slots__ = ("one", "other")
+
+    def __init__(self, one: object, other: object) -> None:
+        self.one, self.other = one, other
+
+
+def _made(slot: object) -> object:
+    return _Held(slot, None)
+
+
+# A place in a file, a layout over a buffer, the buffer, the tensor, and where it came from.
+_SLOTS = range(5)
+
+
+def _sync(path: Path) -> None:
+    file = os.open(path, os.O_RDWR)
+    os.fsync(file)
+    os.close(file)
+
+
+def records() -> Iterator[Row]:
+    """Small tensors in one file: alike, of many shapes, and of a kind that is read another way."""
+    rng = np.random.default_rng(0)
+    shapes = [(int(k), 1 + k % 7) for k in rng.integers(1, 30, COUNT)]
+    kinds: dict[str, dict[str, Any]] = {
+        f"{COUNT} tensors alike": {f"layer.{k}.weight": rng.random((4, 4)) for k in range(COUNT)},
+        f"{COUNT} tensors of many shapes": {
+            f"layer.{k}.weight": rng.random(shape) for k, shape in enumerate(shapes)
+        },
+        f"{COUNT} tensors of bool": {f"layer.{k}.weight": rng.random((4, 4)) < 0.5 for k in range(COUNT)},
+        "one small file": {"a": rng.random((4, 4))},
+    }
+    kinds[f"{COUNT} of type Tensor"] = {
+        name: tw.as_tensor(array) for name, array in kinds[f"{COUNT} tensors alike"].items()
+    }
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for kind, arrays in kinds.items():
+            yield from _saved_and_opened(folder, kind, arrays)
+        for count in (32, 33):
+            path = folder / f"{count}.tens"
+            # With the metadata of the file there is one record more.
+            tw.save(path, {str(k): rng.random(4) for k in range(count - 1)})
+
+            def names(path: Path = path) -> object:
+                with tw.open(path) as file:
+                    return list(file)
+
+            yield Row(
+                "Q10", f"an index of {count} records opened", names, {"its bytes, read": path.read_bytes}
+            )
+
+
+def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Iterator[Row]:
+    opener, st = library("safetensors"), library("safetensors.numpy")
+    if st is None:
+        return
+    arrays = {name: np.asarray(tensor) for name, tensor in tensors.items()}
+    ours, theirs = folder / "a.tens", folder / "a.safetensors"
+
+    def saved() -> None:
+        st.save_file(arrays, theirs)
+        _sync(theirs)
+
+    def read() -> object:
+        with tw.open(ours) as file:
+            return {name: file[name] for name in file}
+
+    def peer() -> object:
+        with opener.safe_open(theirs, "np") as file:
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
+
+    tw.save(ours, tensors)
+    saved()
+    if len(arrays) > 1:
+        yield Row("Q10", f"{kind}, saved", lambda: tw.save(ours, tensors), {"safetensors": saved}, times=2)
+    with tw.open(ours) as file:
+        places = [(file.describe(name).start, file.describe(name).nbytes) for name in file]
+
+    def least() -> object:
+        """Of each tensor: the size of the file, the checksum of a header, an array, and five objects."""
+        file = os.open(ours, os.O_RDONLY)
+        with mmap.mmap(file, 0, prot=mmap.PROT_READ) as mapped:
+            raw = mapped[:]
+        found: list[object] = []
+        for start, nbytes in places:
+            os.lseek(file, 0, os.SEEK_END)
+            zlib.crc32(raw[start : start + 28])
+            found += [np.frombuffer(raw, np.uint8, nbytes, start).reshape(-1), *map(_made, _SLOTS)]
+        os.close(file)
+        return found
+
+    times = 1.5 if len(arrays) > 1 else 3
+    limit = ("sizes, checksums, arrays and five objects each", least)
+    yield Row("Q10", f"{kind}, opened and got", read, {"safetensors": peer}, times=times, limit=limit)
+
+
+def files() -> Iterator[Row]:
+    """Files of safetensors, one after the other."""
+    st = library("safetensors.numpy")
+    if st is None:
+        return
+    rng = np.random.default_rng(0)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, f"{k}.safetensors") for k in range(300)]
+        for path in paths:
+            st.save_file({"x": rng.random((10, 4))}, path)
+
+        def ours() -> object:
+            return sel.concat([tw.open(path)["x"] for path in paths]).compute()
+
+        def theirs() -> object:
+            return np.concatenate([st.load_file(path)["x"] for path in paths])
+
+        yield Row("Q17", "concat of 300 files of safetensors", ours, {"its reader": theirs}, times=2)
+
+
+def growth() -> Iterator[Row]:
+    """A tensor that grows by two rows at a time, and is read."""
+    pa, h5py = library("pyarrow"), library("h5py")
+    rows = np.random.default_rng(0).random((2, 4))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        numbers = itertools.count()
+
+        def ours() -> None:
+            with tw.open(folder / f"{next(numbers)}.tens", "w") as file:
+                for _ in range(1000):
+                    file.extend("x", rows)
+
+        def stream() -> None:
+            batch = pa.record_batch({"x": pa.array(rows.tolist())})
+            path = folder / f"{next(numbers)}.arrows"
+            with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, batch.schema) as writer:
+                for _ in range(1000):
+                    writer.write_batch(pa.record_batch({"x": pa.array(rows.tolist())}))
+            _sync(path)
+
+        peers: dict[str, Run] = {} if pa is None else {"Arrow stream": stream}
+        yield Row("Q18", "extend, 1000 times by two rows", ours, peers, times=3, shares=1000)
+        for count in (15, 10_000) if h5py else ():
+            path, other = folder / f"grown{count}.tens", folder / f"grown{count}.h5"
+            with tw.open(path, "w") as file, h5py.File(other, "w") as h5:
+                data = h5.create_dataset("x", shape=(0, 4), maxshape=(None, 4), chunks=(1024, 4), dtype="f8")
+                for k in range(count):
+                    file.extend("x", rows)
+                    data.resize(2 * k + 2, axis=0)
+                    data[2 * k :] = rows
+            yield from _grown(path, other, count)
+
+
+def _grown(path: Path, other: Path, count: int) -> Iterator[Row]:
+    h5py = library("h5py")
+
+    def read(key: slice) -> object:
+        with tw.open(path) as file:
+            return file["x"][key].compute()
+
+    def peer(key: slice) -> object:
+        with h5py.File(other) as h5:
+            return h5["x"][key]
+
+    parts = (("whole", slice(None)), ("two rows", slice(count, count + 2)))
+    for work, key in parts:
+        peers: dict[str, Run] = {"HDF5": partial(peer, key)}
+        yield Row("Q18", f"grown {count} times, opened, {work}", partial(read, key), peers, times=2)
+    with tw.open(path) as file, h5py.File(other) as h5:
+        grown, data = file["x"], h5["x"]
+        for work, key in parts:
+            peers = {"HDF5": partial(data.__getitem__, key)}
+            run = partial(_computed, grown, key)
+            yield Row("Q18", f"grown {count} times, {work}", run, peers, times=2)
+
+
+def _computed(view: Any, key: slice) -> object:
+    return view[key].compute()
+
+
+def arrow() -> Iterator[Row]:
+    """Rows of numbers to Arrow: few and many, of one level, of two, and of cells."""
+    ak, pa = library("awkward"), library("pyarrow")
+    if ak is None or pa is None:
+        return
+    rng = np.random.default_rng(0)
+    for count in (10, 10**6):
+        lengths, outer = rng.integers(0, 5, count), rng.integers(0, 3, count // 2)
+        flat = rng.random(int(lengths[: outer.sum()].sum()))
+        kinds = {
+            "rows": ak.unflatten(rng.random(int(lengths.sum())), lengths),
+            "rows of rows": ak.unflatten(ak.unflatten(flat, lengths[: outer.sum()]), outer),
+            "rows of vectors": ak.unflatten(rng.random((int(lengths.sum()), 3)), lengths),
+        }
+        for name, peer in kinds.items():
+            run: Callable[[], object] = tw.from_awkward(peer).to_arrow
+            peers: dict[str, Run] = {"ak.to_arrow": partial(ak.to_arrow, peer)}
+            yield Row("Q15", f"to_arrow of {count} {name}", run, peers, times=1.2)
+
+
+def tiles() -> Iterator[Row]:
+    """Tiles of a box: some as rows, put back, and all as arrays; small ones and larger ones."""
+    rng = np.random.default_rng(0)
+    for name, high in (("small", 7), ("larger", 30)):
+        sizes = rng.integers(1, high, (2, 60)).tolist()
+        marks = [np.r_[0, np.cumsum(own)].tolist() for own in sizes]
+        array = rng.random([sum(own) for own in sizes])
+        tiling = tw.Tiling(*sizes)
+        box = tw.as_tensor(array).tiled(tiling)
+        mask = rng.random((60, 60)) < 0.9
+        chosen = np.argwhere(mask).tolist()
+        back = box.select_tiles(mask)
+        places = [
+            (slice(marks[0][i], marks[0][i + 1]), slice(marks[1][j], marks[1][j + 1])) for i, j in chosen
+        ]
+
+        def taken(array: Any = array, places: Any = places) -> object:
+            return np.concatenate([array[place].reshape(-1) for place in places])
+
+        flat = taken()
+
+        def put(array: Any = array, places: Any = places, flat: Any = flat) -> object:
+            made, begin = np.zeros_like(array), 0
+            for place in places:
+                part = made[place]
+                part[...] = flat[begin : begin + part.size].reshape(part.shape)
+                begin += part.size
+            return made
+
+        count = len(chosen)
+        yield Row(
+            "Q16",
+            f"select_tiles of {count} {name} tiles",
+            lambda box=box, mask=mask: box.select_tiles(mask),
+            {"a loop": taken},
+            times=0.8,
+        )
+        yield Row(
+            "Q16",
+            f"scatter of {count} {name} tiles",
+            lambda back=back, tiling=tiling: back.scatter(tiling),
+            {"a loop": put},
+            times=0.8,
+        )
+        yield Row(
+            "Q16",
+            f"all 3600 {name} tiles as arrays",
+            lambda box=box: [np.asarray(tile) for _, tile in box.present_tiles()],
+            {
+                "a loop": lambda array=array, marks=marks: [
+                    array[a:b, c:d]
+                    for a, b in itertools.pairwise(marks[0])
+                    for c, d in itertools.pairwise(marks[1])
+                ]
+            },
+            times=0.8,
+        )
+
+
+ROWS = {"Q10": records, "Q17": files, "Q18": growth, "Q15": arrow, "Q16": tiles}
