@@ -247,7 +247,7 @@ class DaskTensor(_Operators):
         """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
         As `map_tiles`, but the function is called for each row, which suits few long rows. Rows with nulls
-        come as nullable tensors, and the results may have nulls. The arrays of `map_tiles` have none.
+        come as nullable tensors, and the results may have nulls. `map_tiles` refuses them.
         """
         return self._mapped(map_each_row, function, shape, dtype)
 
