@@ -34,6 +34,8 @@ def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
         return layout.at(()).change(ModeOperation("flatten", lambda box: _merge_of_box(box, mode)))
     if layout.is_packed:
         return _packed(merge_rows(rows_under(layout.shape), mode), layout.offset)
+    if isinstance(layout, PartLayout) and layout.shape.rank > 2:
+        return PartLayout(layout.under, merge_mode(layout.ordinals, mode))
     table = PlacedRows.of(layout)
     inner = mode - table.rows.outer_rank
     strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
@@ -87,6 +89,8 @@ def split_mode_by(
     if not mode and layout.shape.is_box:
         # The first mode of the cells has no stride; by ordinals they stay cells.
         return PartLayout(layout, Packed(_shape_of(split_run(counts, layout.shape.extents)[0]), 0))
+    if isinstance(layout, PartLayout) and not layout.shape.is_box:
+        return PartLayout(layout.under, split_mode_by(layout.ordinals, mode, counts, parents))
     rows, parents = split_rows(rows_under(layout.shape), mode, counts, parents)
     if layout.is_packed or (strides is not None and layout.is_contiguous):
         return Packed(_shape_of(rows), layout.offset)

@@ -68,5 +68,7 @@ def test_pad_refuses_what_it_cannot_do():
         tw.jagged([np.zeros(1, "u1")]).pad_rows(3, fill_value=300)
     with pytest.raises(ExtentError, match="a length must not be negative"):
         t.pad_rows(-1)
-    with pytest.raises(ConversionError, match="to_dense"):
-        tw.sparse([(0, 1)], [1.0], Shape(2, 3)).pad_rows(4)
+    sparse = tw.sparse([(0, 1)], [1.0], Shape(2, 3))
+    assert sparse.pad_rows(4).tolist() == [[0, 1, 0, 0], [0, 0, 0, 0]]
+    with pytest.raises(ConversionError, match=r"fills 0\.0 and 9\.0"):
+        sparse.pad_rows(4, fill_value=9)
