@@ -18,6 +18,7 @@ from tensorwrapper._arrays import frozen_array
 from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import OutOfBoundsError
+from tensorwrapper.layout.axes._axis import AxisMap, Table
 from tensorwrapper.layout.axes._values import too_many
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
@@ -27,6 +28,7 @@ from tensorwrapper.layout.boxes._common import (
     search_injective,
     to_inside,
 )
+from tensorwrapper.layout.boxes._separable import over_box
 from tensorwrapper.layout.boxes._strided import row_major
 from tensorwrapper.layout.cells._blocked import make_blocked
 from tensorwrapper.layout.cells._padded import contiguous, rows_in_box
@@ -255,7 +257,25 @@ class PartLayout(CustomLayout):
     def _part(self, ordinals: LayoutCommon) -> LayoutCommon:
         under = self.under
         whole = ordinals.shape == under.shape and ordinals == contiguous(under.shape, 0)
-        return under if whole else PartLayout(under, ordinals)
+        part = PartLayout(under, ordinals)
+        return under if whole else part._as_box() or part
+
+    def _as_box(self) -> LayoutCommon | None:
+        """Return a part of a box that is a box as one with a rule per mode; None if it has none."""
+        shape = self.shape
+        if not shape.is_box or not shape.size or not self.under.has_mode_maps:
+            return None
+        places = self.to_numpy()
+        first = places[(0,) * shape.rank]
+        found, total, axes = int(first), first, list[AxisMap]()
+        for mode in range(shape.rank):
+            line = places[tuple([slice(None) if m == mode else 0 for m in range(shape.rank)])] - first
+            start, axis = Table(line).simplify()
+            found += start
+            total = np.add.outer(total, line)
+            axes.append(axis)
+        same = np.array_equal(total, places)
+        return over_box(shape.extents, shape.origin, found, tuple(axes)) if same else None
 
     def at(self, key: PositionalKey) -> LayoutCommon:
         return self._part(self.ordinals.at(key))
