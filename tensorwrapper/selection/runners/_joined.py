@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._arrays import last_run, run_of
@@ -16,7 +17,7 @@ __all__ = ["JoinedRunner"]
 
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
-_RUN = 64  # elements of a run that are copied while the part of a point is found
+_RUN = 512  # bytes of a run that are copied while the part of a point is found
 
 
 @final
@@ -30,6 +31,8 @@ class JoinedRunner(Runner):
     starts: IntArray
     """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
+    runs: "dict[int, JoinedRunner]" = attrs.field(factory=dict, init=False, repr=False)
+    """Those of runs, by their number of elements."""
 
     @property
     def extents(self) -> Extents:
@@ -50,7 +53,22 @@ class JoinedRunner(Runner):
 
     @property
     def run_for_point(self) -> int:
-        return _RUN
+        return _RUN // self.dtype.itemsize
+
+    def in_runs(self, width: int) -> "JoinedRunner":
+        """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""
+        if width == 1:
+            return self
+        found = self.runs.get(width)
+        if found is None:
+            run = np.dtype((np.void, width * self.dtype.itemsize))
+            empty: list[Array | None] = [None] * len(self.kept)
+            found = JoinedRunner(
+                empty, lambda number: self._array(number).view(run), self.starts // width, run
+            )
+            # A concurrent thread makes the same.
+            self.runs[width] = found
+        return found
 
     def _array(self, number: int) -> Array:
         found = self.kept[number]

@@ -18,7 +18,7 @@ from tensorwrapper.selection.runners._blocks import BLOCK, Window, is_dense, is_
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["PiecesRunner", "PlacedRunner", "are_long", "elements_at"]
+__all__ = ["PiecesRunner", "PlacedRunner", "are_long", "elements_at", "write_at"]
 
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
 
@@ -50,7 +50,7 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
     return runner.part((slice(low, high),)), places - low
 
 
-def _write_at(runner: Runner, places: IntArray, target: Array) -> None:
+def write_at(runner: Runner, places: IntArray, target: Array) -> None:
     """Write the result of `elements_at`; without intermediate memory, if the target is suitable."""
     memory, near = _near(runner, places)
     if memory is None:
@@ -220,7 +220,7 @@ class PlacedRunner(Runner):
             if places.item(-1) - start == count - 1 and (np.diff(places) == 1).all():
                 self.runner.fill((slice(start, start + count),), target)
             else:
-                _write_at(self.runner, places, target)
+                write_at(self.runner, places, target)
 
     def _runs(self, window: Window) -> Iterator[IntArray]:
         """Return an iterator over the places of a window, some at a time."""
