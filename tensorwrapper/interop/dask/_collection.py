@@ -246,8 +246,8 @@ class DaskTensor(_Operators):
     ) -> "DaskTensor":
         """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
-        As `map_tiles`, but the function is called for each row, which suits few long rows. A row with nulls
-        is nullable, and may become one; `map_tiles` gives arrays, which have none.
+        As `map_tiles`, but the function is called for each row, which suits few long rows. A row of a
+        nullable collection is nullable, and may stay so; `map_tiles` passes arrays.
         """
         return self._mapped(map_each_row, function, shape, dtype)
 
