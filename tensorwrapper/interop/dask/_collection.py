@@ -246,8 +246,8 @@ class DaskTensor(_Operators):
     ) -> "DaskTensor":
         """Return the results of a function of each row of the outermost mode, which it gets as a tensor.
 
-        As `map_tiles`, but the function is called for each row, which suits few long rows. A row of a
-        nullable collection is nullable, and may stay so; `map_tiles` passes arrays.
+        As `map_tiles`, but the function is called for each row, which suits few long rows. Rows with nulls
+        come as nullable tensors, and the results may have nulls. `map_tiles` refuses them.
         """
         return self._mapped(map_each_row, function, shape, dtype)
 

@@ -8,7 +8,7 @@ import numpy as np
 from tensorwrapper._arrays import concatenated_ranges, different, positions_array, run_of
 from tensorwrapper._value_class import evolve, frozen, token_of
 from tensorwrapper.buffer import Nullable
-from tensorwrapper.buffer.lowlevel import write_elements
+from tensorwrapper.buffer.lowlevel import holds_strings, write_elements
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
@@ -156,6 +156,9 @@ class ComputedRows:
         """
         own = layout.implementation
         if not self.keeps or own.is_contiguous or own.ordinal_order == "colex" or not layout.shape.size:
+            return None
+        if holds_strings(self.dtype):
+            # The elements of texts are no array of a buffer.
             return None
         places = own.by_ordinal()
         row = self._row_of(places)

@@ -231,7 +231,7 @@ def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int
 def _tensors_joined(
     kind: type[Joining | Stacking], parts: Iterable[ViewLike], mode: SupportsIndex
 ) -> "Joining | Stacking | None":
-    """Return tensors and arrays joined, or stacked, if they are boxes that lie at zero and fit as they are."""
+    """Return tensors and arrays joined, or stacked, if they are boxes at zero that fit as they are."""
     if type(mode) is not int or not isinstance(parts, list | tuple):
         return None
     given, kinds = cast("Sequence[Any]", parts), set(map(type, parts))

@@ -15,7 +15,7 @@ from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import fit_number, packed_layout
-from tensorwrapper.errors import ConversionError, ExtentError, LayerError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, LayerError
 from tensorwrapper.layout.lowlevel import make_blocked
 from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -23,7 +23,7 @@ from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.tensor.rows._reduce import check_filled, reduce_box, reduce_runs
 from tensorwrapper.tensor.rows._tiles import cells_in_box, cut_elements, groups_of, select_tiles
 from tensorwrapper.tensor.within._numbers import means, norms, variances
-from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, Extents, Index, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
@@ -404,6 +404,15 @@ def _along_rows(function: Callable[..., npt.ArrayLike], array: Array, axis: tupl
     return function(array, axis=axis[0])
 
 
+def _answer(function: Callable[..., npt.ArrayLike], array: Array, axis: Index) -> Array:
+    try:
+        return shown_array(function(array, axis=axis))
+    except TypeError as error:
+        if not type(error).__module__.startswith("numpy"):
+            raise
+        raise DTypeError(f"a function does not reduce elements of type {array.dtype}: {error}") from error
+
+
 def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
     """Return the results of a function for tiles of one size."""
     if function is np.linalg.norm and array.ndim > 3:
@@ -414,11 +423,11 @@ def _called(function: Callable[..., npt.ArrayLike], array: Array) -> Array:
         function = functools.partial(_along_rows, function)
     axis = tuple(range(1, array.ndim))
     if array.size:
-        return shown_array(function(array, axis=axis))
+        return _answer(function, array, axis)
     # An empty tile needs no warning: its shape shows it.
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         try:
-            return shown_array(function(array, axis=axis))
+            return _answer(function, array, axis)
         except ValueError as error:
             raise ExtentError(f"a tile is empty, of which the function makes nothing: {error}") from error

@@ -232,3 +232,19 @@ def test_what_is_empty_has_the_identity_of_the_type_that_is_computed_in(ufunc):
         ):
             made = np.asarray(found)
             assert (made.dtype, made.tolist()) == (wanted.dtype, wanted.tolist()), (narrow, wide)
+
+
+@pytest.mark.parametrize("function", [np.sum, np.mean, np.median, np.std])
+@pytest.mark.parametrize("place", [lambda t: t, lambda t: t[1:], lambda t: t[:, ::-1]])
+def test_functions_that_refuse_the_elements_of_tiles_are_refused_in_our_words(function, place):
+    dates = place(tw.jagged([[3, 1], [2, 5, 4], []], dtype="i8").astype("M8[s]"))
+    with pytest.raises(DTypeError, match=r"does not reduce elements of type datetime64\[s\]"):
+        dates.reduce_tiles(function)
+
+
+def test_errors_of_own_functions_of_tiles_are_their_own():
+    def broken(array, axis):  # noqa: ARG001 - it fails first
+        raise TypeError("my own")
+
+    with pytest.raises(TypeError, match="my own"):
+        tw.jagged([[1], [2, 3]]).reduce_tiles(broken)
