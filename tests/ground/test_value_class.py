@@ -1,7 +1,12 @@
 """Frozen classes with shared methods answer as those that attrs writes."""
 
+import builtins
 import copy
+import inspect
 import pickle
+import weakref
+from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -134,3 +139,66 @@ def test_kept():
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         value.a = 2
     assert not hasattr(value, "__dict__")
+
+
+def _fresh():
+    class Base(ABC):
+        __slots__ = ()
+
+        @property
+        @abstractmethod
+        def size(self): ...
+
+        def text(self):
+            return f"size {self.size}"
+
+    @frozen
+    class Line(Base):
+        size: int
+        step: int = attrs.field(default=1, converter=int)
+        _marks: tuple[int, ...] = ()
+        KIND: ClassVar[str] = "line"
+
+        def text(self):
+            return f"{super().text()}, step {self.step}"
+
+    return Line
+
+
+def test_nothing_is_compiled_for_a_class_until_it_is_used(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(builtins, "compile", lambda *given, own=compile: compiled.append(1) or own(*given))
+
+    line = _fresh()
+
+    assert compiled == []
+    assert str(inspect.signature(line)) == "(size: int, step=1, marks: tuple[int, ...] = ()) -> None"
+    assert compiled != []
+
+
+def test_a_class_does_all_that_one_of_attrs_does():
+    line = _fresh()
+    one = line(3, "4", marks=(1,))
+
+    assert [field.name for field in attrs.fields(line)] == ["size", "step", "_marks"] == [*line.__slots__[:3]]
+    assert one == line(3, 4, (1,)) != line(3)
+    assert hash(one) == hash(line(3, 4, (1,)))
+    assert repr(one) == "_fresh.<locals>.Line(size=3, step=4, marks=(1,))".rpartition(">.")[2]
+    assert one.text() == "size 3, step 4"
+    assert attrs.evolve(one, size=5) == line(5, 4, (1,))
+    assert copy.copy(one) == one is not copy.copy(one)
+    assert weakref.ref(one)() is one
+    assert not hasattr(one, "__dict__")
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'size'"):
+        line()
+    match one:
+        case line(size, step):
+            assert (size, step) == (3, 4)
+
+
+def test_a_base_with_fields_is_refused():
+    with pytest.raises(TypeError, match="has a base with fields: frozen classes are final"):
+
+        @frozen
+        class Longer(_fresh()):
+            more: int

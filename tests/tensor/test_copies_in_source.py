@@ -206,7 +206,7 @@ ALLOWED = {
     "store/append/_check_append.py": {"flatten"},  # lists of records
     "store/append/_fields.py": {"flatten"},  # Shape.flatten
     "store/append/_writer.py": {"take"},  # of a directory
-    "store/records/_index.py": {"take"},  # of a directory
+    "store/records/_index.py": {"ascontiguousarray", "take", "tobytes"},  # its tables; take of a directory
     "transport/transfer/_dispatch.py": {"put"},  # a staged chunk into its target, by the routine of tensors
     "wire/packings/_compressed.py": {"array"},  # sizes of blocks
     "wire/packings/_compressed_buffer.py": {"put", "take"},  # of the cache, and of a claim

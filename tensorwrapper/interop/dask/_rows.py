@@ -259,7 +259,7 @@ def sample_row(shape: Shape[Any], dtype: "np.dtype[Any]") -> Any:  # noqa: ANN40
 
 
 def sample_rows(shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
-    """Return rows of the rank of a shape with one element in all, or with none if the shape has none."""
+    """Return rows of the rank of a shape: of one element, or without any like the shape."""
     count = min(shape.size, 1)
     splits = [[0, 1] if count else [0]] * (shape.rank - 1)
     return from_buffer(np.ones(count, dtype), Shape.from_offsets(*splits))

@@ -20,7 +20,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import join_into
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout import Layout, LayoutCommon, Stride
+from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._elementwise import cast_view
@@ -32,7 +32,7 @@ from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.expressions._traversal import inlined
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._joined import JoinedRunner, RowsRunner
+from tensorwrapper.selection.runners._joined import JoinedRunner
 from tensorwrapper.selection.runners._pieces import PlacedRunner, write_at
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._maps import maps_of
@@ -42,7 +42,8 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray
 __all__ = ["Interleaving", "Joining", "Stacking"]
 
 _FEW = 256  # elements of a part, on average, up to which those of a slice are found one by one
-_MANY = 4096  # and up to which those of rows by a table of positions are
+_TOGETHER = 1 << 25  # bytes of runs that are found at a time
+_MANY = 4096  # runs of a part, on average, up to which those of rows by a table of positions are
 
 
 def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expression, ...]]:
@@ -175,7 +176,7 @@ class Joining(SharedMode):
                 join_into(out, arrays, self.mode)
                 return
         joined = self._in_memory()
-        if joined is None or not _write_joined(joined, view.layout, out, job.threads):
+        if joined is None or not _write_joined(joined, self.extents, view.layout, out, job.threads):
             super().write_into(view, out, job)
 
     def _in_memory(self) -> JoinedRunner | None:
@@ -389,7 +390,9 @@ def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, .
     return found
 
 
-def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads: int) -> bool:
+def _write_joined(
+    joined: JoinedRunner, extents: Extents, layout: Layout[Any], out: Array, threads: int
+) -> bool:
     """Write elements of many parts by their places; return False where slices of each part take less."""
     known = layout.implementation
     if known.is_contiguous and out.flags.c_contiguous:
@@ -404,34 +407,41 @@ def _write_joined(joined: JoinedRunner, layout: Layout[Any], out: Array, threads
         return True
     if not out.flags.c_contiguous:
         return False
-    if _write_rows(joined, known, out):
-        return True
-    by_mode = box is not None or (out.ndim > 1 and known.has_mode_maps)
-    if by_mode and out.size > (_MANY if box is None else _FEW) * joined.parts:
+    if box is not None and out.size > _FEW * joined.parts:
         return False
+    if box is None and out.ndim > 1 and known.has_mode_maps:
+        return _write_runs(joined, math.prod(extents[1:]), layout, out)
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True
 
 
-def _write_rows(joined: JoinedRunner, known: LayoutCommon, out: Array) -> bool:
-    """Write positions of mode 0 with all elements side by side under each, as one element of many bytes."""
-    if not known.has_mode_maps or out.ndim < 2 or not out.size or out.dtype != joined.dtype:
+def _write_runs(joined: JoinedRunner, row: int, layout: Layout[Any], out: Array) -> bool:
+    """Write a layout with a map for each mode, a run at a time; return False if there are too many."""
+    maps = cast("tuple[int, tuple[AxisMap, ...]]", maps_of(layout))
+    axes, run = _runs_of(maps[1])
+    if out.size // run > _MANY * joined.parts:
         return False
-    base, (first, *inner) = known.mode_maps("rows")
-    length = 1
-    for axis in reversed(inner):
-        if axis.extent != 1 and not (isinstance(axis, Stride) and axis.step == length):
-            return False
-        length *= axis.extent
-    rows, within = np.divmod(first.offsets() + base, length)
-    if length == 1 or within.any() or (joined.starts % length).any():
-        return False
-    runner = RowsRunner(joined, length)
-    target = out.reshape(-1).view(runner.dtype)
-    for low in range(0, len(rows), runner.points_together):
-        part = slice(low, low + runner.points_together)
-        write_at(runner, rows[part], target[part])
+    places: IntArray = np.array([maps[0]], dtype=np.int64)
+    for axis in axes:
+        places = (places[:, np.newaxis] + axis.offsets()).reshape(-1)
+    # No piece crosses the end of a row, and all begin at multiples of their length. They are copied as bytes.
+    width = math.gcd(run, row, int(np.gcd.reduce(places))) if out.dtype == joined.dtype else 1
+    line, target = joined.in_runs(width), out.reshape(-1)
+    pieces: IntArray = np.arange(0, run, width)
+    most = max(1, min(line.points_together, _TOGETHER // line.dtype.itemsize) // len(pieces))
+    for low in range(0, len(places), most):
+        some = (places[low : low + most, np.newaxis] + pieces).reshape(-1)
+        part = target[low * run : (low + most) * run]
+        write_at(line, some // width, part if width == 1 else part.view(line.dtype))
     return True
+
+
+def _runs_of(axes: Sequence[AxisMap]) -> tuple[Sequence[AxisMap], int]:
+    """Return the axes but those whose elements follow one another, and how many elements those have."""
+    outer, run = list(axes), 1
+    while outer and isinstance(outer[-1], Stride) and (outer[-1].step == run or outer[-1].extent == 1):
+        run *= outer.pop().extent
+    return outer, run
 
 
 def _is_line(part: Expression) -> bool:

@@ -1,7 +1,18 @@
 """Make views: `as_view` of a source, and the functions that combine views."""
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsIndex, TypeAlias, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +65,7 @@ __all__ = [
     "stack",
 ]
 
+_NUMBERS: Final = "biufcmM"
 _S = TypeVar("_S", bound=np.generic)
 _J_co = TypeVar("_J_co", covariant=True)
 
@@ -219,11 +231,17 @@ def _origin_of(given: Sequence[ViewLike], parts: Sequence[Expression], mode: int
 def _tensors_joined(
     kind: type[Joining | Stacking], parts: Iterable[ViewLike], mode: SupportsIndex
 ) -> "Joining | Stacking | None":
-    """Return tensors joined, or stacked, if they are boxes that lie at zero and fit as they are."""
-    if type(mode) is not int or not isinstance(parts, list | tuple) or set(map(type, parts)) != {Tensor}:
+    """Return tensors and arrays joined, or stacked, if they are boxes at zero that fit as they are."""
+    if type(mode) is not int or not isinstance(parts, list | tuple):
         return None
-    tensors: Any = parts
-    return kind.of_tensors(tensors, mode)
+    given, kinds = cast("Sequence[Any]", parts), set(map(type, parts))
+    if not kinds or not kinds <= {Tensor, np.ndarray}:
+        return None
+    if np.ndarray in kinds:
+        if any(type(own) is np.ndarray and own.dtype.kind not in _NUMBERS for own in given):
+            return None
+        given = [as_tensor(own) if type(own) is np.ndarray else own for own in given]
+    return kind.of_tensors(given, mode)
 
 
 @overload

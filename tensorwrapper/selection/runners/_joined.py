@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._arrays import last_run, run_of
@@ -12,11 +13,12 @@ from tensorwrapper.selection.runners._blocks import Window
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["JoinedRunner", "RowsRunner"]
+__all__ = ["JoinedRunner"]
 
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
-_RUN = 64  # elements of a run that are copied while the part of a point is found
+_RUN = 512  # bytes of a run that are copied while the part of a point is found
+_LONG = 1 << 15  # and while that of a run of elements is, of which there are fewer for each part
 
 
 @final
@@ -30,6 +32,8 @@ class JoinedRunner(Runner):
     starts: IntArray
     """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
+    runs: "dict[int, Runner]" = attrs.field(factory=dict, init=False, repr=False)
+    """Those of runs, by their number of elements."""
 
     @property
     def extents(self) -> Extents:
@@ -50,7 +54,14 @@ class JoinedRunner(Runner):
 
     @property
     def run_for_point(self) -> int:
-        return _RUN
+        return _RUN // self.dtype.itemsize
+
+    def in_runs(self, width: int) -> Runner:
+        """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""
+        if width == 1:
+            return self
+        # A concurrent thread makes the same.
+        return self.runs.get(width) or self.runs.setdefault(width, _RunsRunner(self, width))
 
     def array(self, number: int) -> Array:
         """Return an array by its number, made on first use."""
@@ -97,19 +108,28 @@ class JoinedRunner(Runner):
 
 @final
 @frozen(eq=False)
-class RowsRunner(Runner):
-    """The same arrays, in which `length` elements side by side are one of many bytes."""
+class _RunsRunner(Runner):
+    """The same arrays, in which `width` elements side by side are one of many bytes."""
 
     joined: JoinedRunner
-    length: int
+    width: int
+    _runs: JoinedRunner = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        joined, kind = self.joined, self.dtype
+        empty: list[Array | None] = [None] * joined.parts
+        runs = JoinedRunner(
+            empty, lambda number: joined.array(number).view(kind), joined.starts // self.width, kind
+        )
+        object.__setattr__(self, "_runs", runs)
 
     @property
     def extents(self) -> Extents:
-        return (self.joined.starts.item(-1) // self.length,)
+        return self._runs.extents
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        return np.dtype((np.void, self.length * self.joined.dtype.itemsize))
+        return np.dtype((np.void, self.width * self.joined.dtype.itemsize))
 
     @property
     def has_places(self) -> bool:
@@ -117,20 +137,16 @@ class RowsRunner(Runner):
 
     @property
     def points_together(self) -> int:
-        return self.joined.points_together
+        return self._runs.points_together
 
     @property
     def run_for_point(self) -> int:
-        # A row is copied faster than its elements are one by one.
-        return 4 * self.joined.run_for_point
+        return _LONG // self.dtype.itemsize
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        low, high = window[0].start * self.length, window[0].stop * self.length
+        # NumPy joins numbers faster than the same memory as bytes.
+        low, high = window[0].start * self.width, window[0].stop * self.width
         self.joined.fill((slice(low, high),), out.view(self.joined.dtype), threads)
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
-        joined, kind, length = self.joined, self.dtype, self.length
-        rows = JoinedRunner(
-            [None] * joined.parts, lambda k: joined.array(k).view(kind), joined.starts // length, kind
-        )
-        return rows.points(places)
+        return self._runs.points(places)

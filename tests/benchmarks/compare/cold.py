@@ -14,7 +14,8 @@ from tests.benchmarks.compare.measure import Row, Run
 STATEMENTS = {
     "import, and Shape": ("import tensorwrapper; tensorwrapper.Shape", 1.3),
     "import, and Tensor": ("import tensorwrapper; tensorwrapper.Tensor", 1.7),
-    "import, and selection.View": ("import tensorwrapper; tensorwrapper.selection.View", 2.2),
+    "import, and selection.View": ("import tensorwrapper; tensorwrapper.selection.View", 2.0),
+    "import, and connect": ("import tensorwrapper; tensorwrapper.connect", 3.0),
 }
 FIRST = {
     "first slice": "import numpy as n, tensorwrapper as t; t.as_tensor(n.ones((3, 4)))[1:].tolist()",

@@ -178,6 +178,21 @@ def columns() -> Iterator[Row]:
                 )
 
 
+def rows_of_shards() -> Iterator[Row]:
+    """Rows from anywhere of many shards: narrow and wide ones, few and many."""
+    rng = np.random.default_rng(0)
+    for extents in ((4, 4), (40, 100), (4, 1000)):
+        parts = [rng.random(extents) for _ in range(300)]
+        view = sel.concat([tw.as_tensor(own) for own in parts])
+        for count in (10, 1024):
+            rows = rng.integers(0, 300 * extents[0], count)
+            peers: dict[str, Run] = {
+                "concatenate and take": lambda parts=parts, rows=rows: np.concatenate(parts)[rows]
+            }
+            work = f"{count} rows of 300 shards {extents}"
+            yield Row("Q2", work, lambda view=view, rows=rows: view[rows].compute(), peers, times=3)
+
+
 def small_parts() -> Iterator[Row]:
     """Operators on a row and a tile, at the start of memory and behind it."""
     rng = np.random.default_rng(0)
@@ -236,6 +251,7 @@ def rows_of_numbers() -> Iterator[Row]:
 
 ROWS = {
     "Q1": points,
+    "Q2": rows_of_shards,
     "Q4": tiles,
     "Q5": texts,
     "Q6": columns,

@@ -1,6 +1,7 @@
 """Views that grow in a loop: what is appended to again and again stays one node."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.expressions import _joining
-from tensorwrapper.selection.expressions._joining import Joining
+from tensorwrapper.selection.expressions._joining import Joining, _write_runs
 
 
 @pytest.mark.slow
@@ -90,3 +91,44 @@ def test_long_rows_are_not_looked_up_element_by_element(monkeypatch, key):
     monkeypatch.setattr(_joining, "PlacedRunner", None)
 
     assert np.array_equal(view[key].compute(), array[key])
+
+
+@given(
+    st.lists(st.integers(1, 5), min_size=2, max_size=6),
+    st.sampled_from(["f8", "u1", "c16", "M8[s]", ">i4"]),
+    st.data(),
+)
+def test_rows_from_anywhere_of_joined_parts_are_those_of_the_parts_put_together(heights, dtype, data):
+    rest = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
+    count = sum(heights) * math.prod(rest)
+    flat = np.arange(count).astype(dtype)
+    whole = flat.reshape(-1, *rest)
+    joined = sel.concat(np.split(whole, np.cumsum(heights)[:-1]))
+    rows = data.draw(st.lists(st.integers(0, len(whole) - 1), min_size=1, max_size=12))
+    key = [rows]
+    for extent in rest:
+        low = data.draw(st.integers(0, extent - 1))
+        key.append(slice(low, data.draw(st.integers(low + 1, extent)), data.draw(st.integers(1, 2))))
+
+    found = np.asarray(joined[tuple(key)].compute())
+
+    assert found.tolist() == whole[tuple(key)].tolist()
+
+
+@pytest.mark.parametrize(
+    ("key", "bytes_of_a_run"),
+    [
+        (([7, 2, 2],), 96),  # whole rows
+        (([7, 2], slice(0, 2)), 48),
+        (([7, 2], slice(1, 3)), 24),
+        (([7, 2], slice(None), slice(1, 2)), 8),
+    ],
+)
+def test_rows_from_anywhere_are_copied_by_the_longest_runs_that_rows_are_made_of(key, bytes_of_a_run):
+    whole = np.arange(108.0).reshape(9, 4, 3)
+    found = np.empty_like(whole[key])
+    joined = Joining.of_tensors([tw.as_tensor(whole[:5]), tw.as_tensor(whole[5:])])._in_memory()
+
+    assert _write_runs(joined, 12, sel.as_view(whole)[key].expression.layout, found)
+    assert found.tolist() == whole[key].tolist()
+    assert [run.dtype.itemsize for run in joined.runs.values()] == [bytes_of_a_run] * (bytes_of_a_run > 8)
