@@ -261,7 +261,7 @@ class PartLayout(CustomLayout):
         return under if whole else part._as_box() or part
 
     def _as_box(self) -> LayoutCommon | None:
-        """Return a part of a box that is a box as one with a rule per mode; None if it has none."""
+        """Return a part of a box that is a box again as a layout with one rule for each mode, if any."""
         shape = self.shape
         if not shape.is_box or not shape.size or not self.under.has_mode_maps:
             return None
