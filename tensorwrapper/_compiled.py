@@ -149,7 +149,9 @@ def copy_runs(
     """
     module = _module()
     arrays = source, target
-    if module is None or not all(own.flags.c_contiguous and own.flags.aligned for own in arrays):
+    if module is None or source.dtype.hasobject:
+        return False
+    if not all(own.flags.c_contiguous and own.flags.aligned for own in arrays):
         return False
     places = [_buffer(_own(own)) for own in (starts, goals, stops)]
     raw = [_buffer(own.view(np.uint8)) for own in arrays]

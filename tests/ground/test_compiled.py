@@ -231,6 +231,14 @@ def test_text_is_copied_from_any_address(kind):
     assert target.tolist() == [b"", b"d", b"a", b"bc"]
 
 
+def test_references_are_left_to_numpy():
+    source, target = np.array(["a", "bc"], object), np.array(["", ""], object)
+    one = np.array([1])
+    assert not _compiled.copy_runs(source, target, one, one, one)
+    padded = tw.strings([["a"], ["bc", "d"]]).to_padded(fill_value="-")
+    assert padded.tolist() == [["a", "-"], ["bc", "d"]]
+
+
 @needs_loops
 def test_splits_may_be_at_any_address():
     splits = np.frombuffer(at_odd([0, 2, 2, 3]), np.int64)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, ClassVar, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -40,6 +40,9 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = ["Interleaving", "Joining", "Stacking"]
+
+_Runs: TypeAlias = tuple[int, Sequence[AxisMap], int]
+"""Base and axes of runs, and how many elements each has."""
 
 _FEW = 256  # elements of a part, on average, up to which those of a slice are found one by one
 _TOGETHER = 1 << 25  # bytes of runs that are found at a time
@@ -407,21 +410,21 @@ def _write_joined(
         return True
     if not out.flags.c_contiguous:
         return False
-    if box is not None and out.size > _FEW * joined.parts:
+    by_mode = box is None and out.ndim > 1 and known.has_mode_maps
+    base, axes, run = _runs_of(layout) if by_mode else (0, (), 1)
+    if (by_mode or box is not None) and out.size // run > (_MANY if by_mode else _FEW) * joined.parts:
         return False
-    if box is None and out.ndim > 1 and known.has_mode_maps:
-        return _write_runs(joined, math.prod(extents[1:]), layout, out)
+    if by_mode:
+        _write_runs(joined, math.prod(extents[1:]), (base, axes, run), out)
+        return True
     PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True
 
 
-def _write_runs(joined: JoinedRunner, row: int, layout: Layout[Any], out: Array) -> bool:
-    """Write a layout with a map for each mode, a run at a time; return False if there are too many."""
-    maps = cast("tuple[int, tuple[AxisMap, ...]]", maps_of(layout))
-    axes, run = _runs_of(maps[1])
-    if out.size // run > _MANY * joined.parts:
-        return False
-    places: IntArray = np.array([maps[0]], dtype=np.int64)
+def _write_runs(joined: JoinedRunner, row: int, runs: _Runs, out: Array) -> None:
+    """Write what a layout with a map for each mode selects, a run at a time."""
+    base, axes, run = runs
+    places: IntArray = np.array([base], dtype=np.int64)
     for axis in axes:
         places = (places[:, np.newaxis] + axis.offsets()).reshape(-1)
     # No piece crosses the end of a row, and all begin at multiples of their length. They are copied as bytes.
@@ -433,15 +436,15 @@ def _write_runs(joined: JoinedRunner, row: int, layout: Layout[Any], out: Array)
         some = (places[low : low + most, np.newaxis] + pieces).reshape(-1)
         part = target[low * run : (low + most) * run]
         write_at(line, some // width, part if width == 1 else part.view(line.dtype))
-    return True
 
 
-def _runs_of(axes: Sequence[AxisMap]) -> tuple[Sequence[AxisMap], int]:
-    """Return the axes but those whose elements follow one another, and how many elements those have."""
+def _runs_of(layout: Layout[Any]) -> _Runs:
+    """Return the base and the axes of runs of a layout, and how many elements follow one another in each."""
+    base, axes = cast("tuple[int, tuple[AxisMap, ...]]", maps_of(layout))
     outer, run = list(axes), 1
     while outer and isinstance(outer[-1], Stride) and (outer[-1].step == run or outer[-1].extent == 1):
         run *= outer.pop().extent
-    return outer, run
+    return base, outer, run
 
 
 def _is_line(part: Expression) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.expressions import _joining
-from tensorwrapper.selection.expressions._joining import Joining, _write_runs
+from tensorwrapper.selection.expressions._joining import Joining, _runs_of, _write_runs
 
 
 @pytest.mark.slow
@@ -129,6 +129,6 @@ def test_rows_from_anywhere_are_copied_by_the_longest_runs_that_rows_are_made_of
     found = np.empty_like(whole[key])
     joined = Joining.of_tensors([tw.as_tensor(whole[:5]), tw.as_tensor(whole[5:])])._in_memory()
 
-    assert _write_runs(joined, 12, sel.as_view(whole)[key].expression.layout, found)
+    _write_runs(joined, 12, _runs_of(sel.as_view(whole)[key].expression.layout), found)
     assert found.tolist() == whole[key].tolist()
     assert [run.dtype.itemsize for run in joined.runs.values()] == [bytes_of_a_run] * (bytes_of_a_run > 8)
