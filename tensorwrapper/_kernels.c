@@ -18,7 +18,7 @@ typedef Py_ssize_t size;
     X(b1, uint8_t, int64_t)
 #define TYPES(X) FLOATS(X) INTEGERS(X)
 
-enum { MOST = 16, LANES = 8, BLOCK = 64 };
+enum { MOST = 16, FIRST = 24 };
 
 /* Any byte but 0 is true: memory that others wrote need not have 1. The compiler drops the choice. */
 #define NUMBER(code, T, x) (#code[0] == 'b' ? (T)((x) != 0) : (T)(x))
@@ -56,40 +56,28 @@ FLOATS(ADD_FLOATS)
 INTEGERS(ADD_INTEGERS)
 
 #define IS_NAN(x) ((x) != (x))
-/* The first of the greatest, or the first NaN: it is noted beside, as no comparison finds it. Long rows are searched
-   by blocks whose lanes compilers turn into vectors; then the best block by element. Short ones choose and never
-   branch, which costs more than a comparison where elements are in no order. */
-#define EXTREME(name, code, T, better)                                                                                 \
+/* The first of the greatest, or the first NaN, which no comparison finds. At the start of a row elements are often
+   greater than all before, so a choice is faster than a branch that is guessed; later few are. */
+#define EXTREME(name, code, T, better, not_better)                                                                     \
     static int64_t arg##name##_##code(const T *a, size n) {                                                            \
         T best = NUMBER(code, T, a[0]);                                                                                \
         size at = 0, k = 0;                                                                                            \
-        if (n >= 2 * BLOCK) {                                                                                          \
-            for (; k + BLOCK <= n; k += BLOCK) {                                                                       \
-                T lanes[LANES], lost[LANES] = {0}, top;                                                                \
-                for (int j = 0; j < LANES; j++) lanes[j] = NUMBER(code, T, a[k + j]);                                  \
-                for (int i = 0; i < BLOCK; i += LANES)                                                                 \
-                    for (int j = 0; j < LANES; j++) {                                                                  \
-                        const T own = NUMBER(code, T, a[k + i + j]);                                                   \
-                        lanes[j] = own better lanes[j] ? own : lanes[j];                                               \
-                        lost[j] += IS_NAN(own) ? (T)1 : (T)0;                                                          \
-                    }                                                                                                  \
-                top = lanes[0];                                                                                        \
-                int is_lost = 0;                                                                                       \
-                for (int j = 0; j < LANES; j++) top = lanes[j] better top ? lanes[j] : top, is_lost |= lost[j] != 0;   \
-                if (is_lost) for (;; k++) if (IS_NAN(a[k])) return k;                                                  \
-                at = top better best ? k : at, best = top better best ? top : best;                                    \
-            }                                                                                                          \
-            while (NUMBER(code, T, a[at]) != best) at++;                                                               \
-        }                                                                                                              \
-        for (; k < n; k++) {                                                                                           \
+        for (const size first = n < FIRST ? n : FIRST; k < first; k++) {                                               \
             const T own = NUMBER(code, T, a[k]);                                                                       \
             if (IS_NAN(own)) return k;                                                                                 \
             at = own better best ? k : at, best = own better best ? own : best;                                        \
         }                                                                                                              \
+        for (; k < n; k++) {                                                                                           \
+            const T own = NUMBER(code, T, a[k]);                                                                       \
+            if (!(own not_better best)) {                                                                              \
+                if (IS_NAN(own)) return k;                                                                             \
+                at = k, best = own;                                                                                    \
+            }                                                                                                          \
+        }                                                                                                              \
         return at;                                                                                                     \
     }                                                                                                                  \
     static T name##_##code(const T *a, size n) { return NUMBER(code, T, a[arg##name##_##code(a, n)]); }
-#define EXTREMES(code, T, S) EXTREME(max, code, T, >) EXTREME(min, code, T, <)
+#define EXTREMES(code, T, S) EXTREME(max, code, T, >, <=) EXTREME(min, code, T, <, >=)
 TYPES(EXTREMES)
 
 #define RUNNING(code, T, S)                                                                                            \

@@ -144,7 +144,7 @@ class _RunsRunner(Runner):
         return _LONG // self.dtype.itemsize
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        # NumPy joins numbers faster than the same memory as bytes.
+        # The arrays are there; views of them as bytes are made for points only.
         low, high = window[0].start * self.width, window[0].stop * self.width
         self.joined.fill((slice(low, high),), out.view(self.joined.dtype), threads)
 
