@@ -129,11 +129,11 @@ def test_validated_offsets_cost_their_copy():
 @pytest.mark.slow
 def test_equal_children_are_stored_once():
     child = Shape(2, 3, origin=(0, 5))
-    many = [child] * 10**5
+    many = [child] * 10**4
     for children in (many, [Shape(2, 3, origin=(0, 5)) for _ in many]):
         assert cost(lambda children=children: Shape.jagged(children))[0] < 4 * KIB
-    table = np.tile([2, 3], (10**5, 1))
-    for shape in (Shape.jagged(many), Shape.from_cells((10**5,), table)):
+    table = np.tile([2, 3], (10**4, 1))
+    for shape in (Shape.jagged(many), Shape.from_cells((10**4,), table)):
         for question in (
             lambda shape=shape: shape.size,
             lambda shape=shape: hash(shape),
