@@ -12,6 +12,7 @@ from tensorwrapper.errors import (
     ExtentError,
     LocalProtocolError,
     ReadOnlyError,
+    TensorNameError,
 )
 
 
@@ -93,3 +94,20 @@ def test_pieces_have_bytes(path, piece_bytes):
         tw.store.compact(path, piece_bytes=piece_bytes)
     with tw.open(path) as f:
         assert f["x"].tolist() == [1, 2]
+
+
+class Twice(dict):
+    """A mapping that gives its first item once more, as a faulty one may."""
+
+    def items(self):
+        return [*super().items(), *list(super().items())[:1]]
+
+
+def test_a_mapping_that_repeats_a_name_is_refused_and_the_old_file_stays(tmp_path):
+    path = tmp_path / "a.tens"
+    tw.save(path, {"x": [1, 2]})
+    with pytest.raises(TensorNameError, match="the name 'y' is given twice"):
+        tw.save(path, Twice(y=[3], z=[4]))
+    with tw.open(path) as file:
+        assert {name: own.tolist() for name, own in file.items()} == {"x": [1, 2]}
+    assert [own.name for own in tmp_path.iterdir()] == ["a.tens"]
