@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import surely_fits, times_like
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import numpy_kind, unmasked_array
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
@@ -255,7 +255,7 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
         return (
             copy_elements(real, dtype) if surely_fits(real.dtype, dtype) else _cast(real, dtype, exact=exact)
         )
-    if not exact and given.char in "efdg" and dtype.char in "efdg":
+    if not exact and numpy_kind(given) == "f" == numpy_kind(dtype):
         with np.errstate(all="ignore", over="raise"):
             try:
                 return _copied(array, dtype)

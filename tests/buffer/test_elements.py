@@ -35,6 +35,15 @@ def test_tensors_hold_nothing_else(dtype, hint):
     assert ("tw.strings(...) makes tensors" in str(caught.value)) == hint
 
 
+def test_complex_numbers_of_other_packages_are_refused():
+    """NumPy found no imaginary parts in them, and casts of them ended in its own errors."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    if not hasattr(ml_dtypes, "complex32"):
+        pytest.skip("this ml_dtypes has no complex numbers")
+    with pytest.raises(DTypeError, match=r"complex32 are not supported: astype\(np.complex64\)"):
+        check_dtype(np.dtype(ml_dtypes.complex32))
+
+
 def test_strings_are_text_or_bytes():
     text, octets = np.dtypes.StringDType(), np.dtype("O")
 
