@@ -233,6 +233,50 @@ def test_writes_keep_what_conversions_may_round_to_nothing():
         check_write(late, np.dtype("m8[s]"))
 
 
+@pytest.mark.parametrize("kind", ["m8", "M8"])
+@pytest.mark.parametrize(("unit", "longer"), [("3D", "2W"), ("W", "10D"), ("1000ms", "7s"), ("25us", "ms")])
+@given(numbers=st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=9))
+def test_counts_of_a_longer_unit_are_right_or_refused(kind, unit, longer, numbers):
+    """NumPy multiplies before it divides: products beyond 64 bits came back as other times."""
+    given_type, dtype = np.dtype(f"{kind}[{unit}]"), np.dtype(f"{kind}[{longer}]")
+    one, step = [int(np.ones(1, f"m8[{own}]").astype("m8[us]").astype(int)[0]) for own in (unit, longer)]
+    for number in numbers:
+        try:
+            found = convert_elements(np.array([number]).view(given_type), dtype)
+        except SizeOverflowError:
+            assert abs(number) * one >= 2**63
+        else:
+            assert -step < int(found.astype(int)[0]) * step - number * one < step
+
+
+@pytest.mark.parametrize(("one", "other"), [("as", "3D"), ("ps", "W"), ("as", "Y")])
+def test_times_that_no_number_of_64_bits_counts_are_refused(one, other):
+    """Fill values and searches ended in NumPy's OverflowError."""
+    number, dates = np.datetime64(5, one), tw.as_tensor(np.zeros((1, 1), f"M8[{other}]"))
+    for call in [
+        lambda: tw.full((1,), number, dtype=dates.dtype),
+        lambda: sel.pad(dates, [(0, 1), (0, 0)], fill_value=number),
+        lambda: dates.rows().max(initial=number),
+        lambda: dates.assign(number),
+    ]:
+        with pytest.raises(SizeOverflowError):
+            call()
+    others = tw.as_tensor(np.array([[number]]))
+    with pytest.raises(DTypeError, match="searchsorted compares no"):
+        dates.rows().searchsorted(others)
+    with pytest.raises(DTypeError, match=r"array_equal: .* are not compared with"):
+        dates.array_equal(others)
+    with pytest.raises(DTypeError, match="no type in common"):
+        sel.minimum(dates, others)
+
+
+def test_months_and_days_are_not_compared():
+    months, days = (tw.as_tensor(np.zeros(1, own)) for own in ("m8[M]", "m8[D]"))
+    with pytest.raises(DTypeError, match=r"array_equal: .*\[M\] are not compared with ones of .*\[D\]"):
+        months.array_equal(days)
+    assert not months.array_equal(tw.as_tensor(np.ones(1)))
+
+
 def test_integers_of_ml_dtypes_take_no_floats():
     with pytest.raises(DTypeError, match="float64 do not go into elements of type int4"):
         check_write(np.array([1.5]), np.dtype(ml_dtypes.int4))

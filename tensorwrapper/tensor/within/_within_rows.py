@@ -389,7 +389,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         wanted = plain.elements()
         try:
             np.less(flat[:0], wanted[:0])
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:  # times whose units no 64 bits count together
             text = f"searchsorted compares no {wanted.dtype} with elements of type {flat.dtype}"
             raise DTypeError(text) from error
         found = _search.searched(flat, splits, wanted, rows, side)
