@@ -34,6 +34,12 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
         )
     if dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic":
         raise DTypeError("times of type datetime64 count no unit: datetime64[s] is one that does")
+    if dtype.kind == "m" and not dtype.isnative and np.datetime_data(dtype)[0] == "generic":
+        # NumPy itself adds and compares their bytes in the wrong order.
+        raise DTypeError(
+            f"durations of type {dtype} have no unit, and NumPy does not swap their bytes: "
+            f"array.view('{dtype.str}[s]') gives them one"
+        )
     if dtype.kind in "mM" and not np.datetime_data(dtype)[1]:
         raise DTypeError(f"times of type {dtype} count steps of no length: datetime64[s] counts seconds")
 
