@@ -36,6 +36,7 @@ __all__ = [
     "frozen_values",
     "has_type",
     "last_run",
+    "numpy_kind",
     "positions_array",
     "positions_before",
     "ranked",
@@ -47,6 +48,7 @@ __all__ = [
     "shown_array",
     "splits_of",
     "splits_of_list",
+    "strided",
     "tidy_table",
     "tuples_of",
     "unmasked_array",
@@ -105,6 +107,31 @@ def as_truths(array: Array) -> Array:
     b'\x00\x01\x01'
     """
     return array if are_truths(array) else array.view(np.uint8) != 0
+
+
+def numpy_kind(dtype: "np.dtype[Any]") -> str:
+    """Return the kind of a type; "V" of all types of ml_dtypes, though float8_e5m2 calls itself "f".
+
+    NumPy's rules for floats do not fit them: they have few digits, and NumPy sorts their NaN anywhere.
+
+    Examples
+    --------
+    >>> import ml_dtypes
+    >>> [numpy_kind(np.dtype(own)) for own in (ml_dtypes.float8_e5m2, ml_dtypes.bfloat16, ">f8")]
+    ['V', 'V', 'f']
+    """
+    return "V" if dtype.isbuiltin == 2 else dtype.kind  # 2 says that a package added the type
+
+
+def strided(flat: Array, extents: tuple[int, ...], steps: tuple[int, ...], *, writeable: bool) -> Array:
+    """Return `numpy.lib.stride_tricks.as_strided` of elements of any type.
+
+    NumPy reads the types of ml_dtypes by a name that some of them do not have; integers have one.
+    """
+    is_own = flat.dtype.isbuiltin == 2
+    plain: Array = flat.view(f"u{flat.dtype.itemsize}") if is_own else flat
+    found = np.lib.stride_tricks.as_strided(plain, extents, steps, writeable=writeable)
+    return found.view(flat.dtype) if is_own else found
 
 
 def frozen_array(array: IntArray) -> IntArray:

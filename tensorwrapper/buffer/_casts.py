@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import surely_fits, times_like
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import numpy_kind, unmasked_array
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
@@ -255,7 +256,7 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
         return (
             copy_elements(real, dtype) if surely_fits(real.dtype, dtype) else _cast(real, dtype, exact=exact)
         )
-    if not exact and given.char in "efdg" and dtype.char in "efdg":
+    if not exact and numpy_kind(given) == "f" == numpy_kind(dtype):
         with np.errstate(all="ignore", over="raise"):
             try:
                 return _copied(array, dtype)
@@ -419,17 +420,36 @@ def _lost_times(array: Array, fitted: Array, *, exact: bool) -> "_Mask | None":
         return None
     times = cast("npt.NDArray[np.datetime64]", array)
     known = ~np.isnat(times)
-    if exact or _is_finer(fitted.dtype, array.dtype):
-        return cast("_Mask", known & (fitted.astype(array.dtype) != array))
+    try:
+        if exact or _is_finer(fitted.dtype, array.dtype):
+            return cast("_Mask", known & (fitted.astype(array.dtype) != array))
+        most = MAX_INT64 // _multiplier(array.dtype, fitted.dtype)
+    except OverflowError:
+        return known  # 64 bits do not count one unit in the other.
+    counts: Any = array.astype(np.int64)
     # NumPy rounds values near the least time past it: compare the signs.
-    past = (array.astype(np.int64) < 0) & (fitted.astype(np.int64) >= 0)
-    return cast("_Mask", (known & past) | (known == np.isnat(cast("Any", fitted))))
+    past = (counts < 0) & (fitted.astype(np.int64) >= 0)
+    beyond = (counts > most) | (counts < -most)
+    return cast("_Mask", (known & (past | beyond)) | (known == np.isnat(cast("Any", fitted))))
 
 
 def _have_other_units(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
     """Return True if NumPy would take the count of one unit for that of another."""
     unit = np.datetime_data(given)
     return unit[0] != "generic" and unit != np.datetime_data(dtype)
+
+
+def _multiplier(given: "np.dtype[Any]", dtype: "np.dtype[Any]") -> int:
+    """Return by how much NumPy multiplies counts of one unit before it divides them into a longer one.
+
+    The product may exceed 64 bits where the quotient does not, as of 3 days counted in pairs of weeks.
+    """
+    units = [np.datetime_data(own) for own in (given, dtype)]
+    first, second = [np.dtype(f"m8[{name}]") for name, _ in units]
+    finer = second if _is_finer(second, first) else first
+    lengths = [np.ones(1, f"m8[{count}{name}]").astype(finer).astype(np.int64)[0] for name, count in units]
+    own, theirs = map(int, lengths)
+    return own // math.gcd(own, theirs) if given.kind == "m" else own
 
 
 def _is_finer(dtype: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:

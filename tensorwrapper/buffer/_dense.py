@@ -5,6 +5,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import strided
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import check_dtype, holds_strings
 from tensorwrapper.errors import ConversionError
@@ -41,10 +42,7 @@ def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Inde
     turned = array[tuple([slice(None, None, -1 if step < 0 else 1) for step in steps])]
     reach = zip(array.shape, steps, strict=True)
     span = 1 + sum([(extent - 1) * abs(step) for extent, step in reach]) if array.size else 0
-    # NumPy reads the types of ml_dtypes by a name that some of them do not have; integers have one.
-    plain = turned.view(f"u{size}") if array.dtype.type.__module__ == "ml_dtypes" else turned
-    run = np.lib.stride_tricks.as_strided(plain, (span,), (size,), writeable=array.flags.writeable)
-    flat = run.view(array.dtype)
+    flat = strided(turned, (span,), (size,), writeable=array.flags.writeable)
     offset = sum([(n - 1) * -step for n, step in zip(array.shape, steps, strict=True) if step < 0 and n])
     return Dense(cast("np.ndarray[tuple[int], np.dtype[ScalarT_co]]", flat)), steps, offset
 

@@ -22,7 +22,11 @@ _KINDS = "biufcmM"
 def check_dtype(dtype: "np.dtype[Any]") -> None:
     """Raise unless tensors can hold elements of this type."""
     # bfloat16, float8 and their kin have the kind of structures, and nothing of them.
-    if dtype.kind not in _KINDS and dtype.type.__module__ != "ml_dtypes":
+    is_small = dtype.type.__module__ == "ml_dtypes"
+    if is_small and "complex" in dtype.name:
+        # NumPy takes them for real numbers: it finds no imaginary parts.
+        raise DTypeError(f"elements of type {dtype} are not supported: astype(np.complex64) holds them")
+    if dtype.kind not in _KINDS and not is_small:
         text = "; tw.strings(...) makes tensors of text and bytes" if dtype.kind in "SUTO" else ""
         raise DTypeError(
             f"elements of type {dtype} are not supported: allowed are bool, integers, floats, complex "
@@ -30,6 +34,12 @@ def check_dtype(dtype: "np.dtype[Any]") -> None:
         )
     if dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic":
         raise DTypeError("times of type datetime64 count no unit: datetime64[s] is one that does")
+    if dtype.kind == "m" and not dtype.isnative and np.datetime_data(dtype)[0] == "generic":
+        # NumPy itself adds and compares their bytes in the wrong order.
+        raise DTypeError(
+            f"durations of type {dtype} have no unit, and NumPy does not swap their bytes: "
+            f"array.view('{dtype.str}[s]') gives them one"
+        )
     if dtype.kind in "mM" and not np.datetime_data(dtype)[1]:
         raise DTypeError(f"times of type {dtype} count steps of no length: datetime64[s] counts seconds")
 

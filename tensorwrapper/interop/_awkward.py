@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
-from tensorwrapper._arrays import frozen_values
+from tensorwrapper._arrays import frozen_values, numpy_kind
 from tensorwrapper._error_text import shortened, with_article
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, TensorWrapperError
@@ -60,7 +60,7 @@ def to_awkward(value: TensorLike) -> "ak.Array":
         strings = ak.to_layout(ak.from_arrow(pa.array(tensor.to_string_data())))
         lists = _lists_over(tensor, np.zeros(tensor.size, np.int8))
         return ak.Array(_with_leaf(ak.to_layout(lists), strings))
-    if tensor.dtype.kind == "V":
+    if numpy_kind(tensor.dtype) == "V":
         raise DTypeError(
             f"Awkward Array has no elements of type {tensor.dtype}: astype(np.float32) holds them"
         )

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tensorwrapper._arguments import check_null_rows
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
@@ -103,7 +104,7 @@ def _masked(elements: Array, valid: "Marks | None") -> "pd.api.extensions.Extens
 
 
 def _array_of(tensor: Tensor[Any]) -> "np.ndarray[Any, np.dtype[Any]]":
-    if tensor.dtype.kind == "V" or tensor.dtype.itemsize > 16:
+    if numpy_kind(tensor.dtype) == "V" or tensor.dtype.itemsize > 16:
         raise DTypeError(f"pandas has no elements of type {tensor.dtype}: astype(np.float32) holds them")
     return np.asarray(tensor)
 

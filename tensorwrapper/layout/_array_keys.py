@@ -17,6 +17,7 @@ from tensorwrapper.errors import (
     RankError,
     SizeOverflowError,
     StepError,
+    TensorWrapperError,
     TooManyIndicesError,
 )
 from tensorwrapper.layout._layout import Layout
@@ -186,14 +187,18 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
     """Raise NumPy's errors for a key as errors of this package, with the extents."""
     try:
         yield
-    except (OutOfBoundsError, IndexTypeError):
+    except TensorWrapperError:
         raise
     except MemoryError as error:
         text = f"a key selects more places of extents {shape.extents} than memory holds"
         raise SizeOverflowError(text) from error
-    except IndexError as error:
-        kind = TooManyIndicesError if "too many indices" in str(error) else OutOfBoundsError
-        raise kind(f"{error}; the tensor has extents {shape.extents}") from error
+    except (IndexError, OverflowError) as error:
+        text = str(error)
+        if isinstance(error, OverflowError) or text.startswith("only integers"):
+            # Items that are no positions are refused before, but NumPy has no larger numbers.
+            text = "a position of the key does not fit 64 bits"
+        kind = TooManyIndicesError if "too many indices" in text else OutOfBoundsError
+        raise kind(f"{text}; the tensor has extents {shape.extents}") from error
 
 
 def to_items(key: object, shape: Shape[Any] | None = None, *, of_modes: bool = False) -> tuple[KeyItem, ...]:

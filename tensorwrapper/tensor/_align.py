@@ -25,6 +25,7 @@ from tensorwrapper.shape.lowlevel import (
     unnamed_shape,
     wrap,
 )
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.rows._common_rows import intersect_rows
 from tensorwrapper.typing import Index, IntArray
@@ -169,6 +170,12 @@ def align(
 
 
 def _shape_of(operand: "Tensor[Any] | ShapeLike") -> Shape:
+    other: object = operand
+    if isinstance(other, TensorCommon) and not isinstance(other, Tensor):
+        raise ConversionError(
+            f"shapes or tensors in memory are aligned, not a {type(other).__name__}: `v.shape` is its shape, "
+            "and `v.compute()` the tensor to take from"
+        )
     shape: Shape = operand.shape if isinstance(operand, Tensor) else as_shape(operand)
     return shape.flatten()
 

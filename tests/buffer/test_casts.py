@@ -17,7 +17,12 @@ INTEGERS = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", ">i8", ">u4"]
 FLOATS = ["f2", "f4", "f8", "g", ">f4"]
 COMPLEX = ["c8", "c16"]
 TIMES = ["m8[s]", "m8[ms]", "m8[D]", "M8[s]", "M8[ms]", "M8[D]", ">m8[s]"]
-SMALL = ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn", "int4", "uint4"]
+SMALL = [
+    name
+    for name, own in vars(ml_dtypes).items()
+    if isinstance(own, type) and issubclass(own, np.generic) and "complex" not in name
+]
+"""All that the installed ml_dtypes has: its letters for types are those of NumPy's, such as `e` of int1."""
 DTYPES = [
     *[np.dtype(name) for name in ("?", *INTEGERS, *FLOATS, *COMPLEX, *TIMES)],
     *[np.dtype(getattr(ml_dtypes, name)) for name in SMALL],
@@ -201,6 +206,12 @@ LOST = [
     ([127], "i1", "float4_e2m1fn"),
     ([0], "u1", "float8_e8m0fnu"),
     ([-1], "i8", "uint4"),
+    *[
+        ([number], kind, "int1")
+        for number in (np.nan, 300.0, 1.0)
+        for kind in ("f2", "f8")
+        if "int1" in SMALL
+    ],
 ]
 
 
@@ -222,10 +233,75 @@ def test_writes_keep_what_conversions_may_round_to_nothing():
         check_write(late, np.dtype("m8[s]"))
 
 
+@pytest.mark.parametrize("kind", ["m8", "M8"])
+@pytest.mark.parametrize(("unit", "longer"), [("3D", "2W"), ("W", "10D"), ("1000ms", "7s"), ("25us", "ms")])
+@given(numbers=st.lists(st.integers(-(2**63) + 1, 2**63 - 1), min_size=1, max_size=9))
+def test_counts_of_a_longer_unit_are_right_or_refused(kind, unit, longer, numbers):
+    """NumPy multiplies before it divides: products beyond 64 bits came back as other times."""
+    given_type, dtype = np.dtype(f"{kind}[{unit}]"), np.dtype(f"{kind}[{longer}]")
+    one, step = [int(np.ones(1, f"m8[{own}]").astype("m8[us]").astype(int)[0]) for own in (unit, longer)]
+    for number in numbers:
+        try:
+            found = convert_elements(np.array([number]).view(given_type), dtype)
+        except SizeOverflowError:
+            assert abs(number) * one >= 2**63
+        else:
+            assert -step < int(found.astype(int)[0]) * step - number * one < step
+
+
+@pytest.mark.parametrize(("one", "other"), [("as", "3D"), ("ps", "W"), ("as", "Y")])
+def test_times_that_no_number_of_64_bits_counts_are_refused(one, other):
+    """Fill values and searches ended in NumPy's OverflowError."""
+    number, dates = np.datetime64(5, one), tw.as_tensor(np.zeros((1, 1), f"M8[{other}]"))
+    for call in [
+        lambda: tw.full((1,), number, dtype=dates.dtype),
+        lambda: sel.pad(dates, [(0, 1), (0, 0)], fill_value=number),
+        lambda: dates.rows().max(initial=number),
+        lambda: dates.assign(number),
+    ]:
+        with pytest.raises(SizeOverflowError):
+            call()
+    others = tw.as_tensor(np.array([[number]]))
+    with pytest.raises(DTypeError, match="searchsorted compares no"):
+        dates.rows().searchsorted(others)
+    with pytest.raises(DTypeError, match=r"array_equal: .* are not compared with"):
+        dates.array_equal(others)
+    with pytest.raises(DTypeError, match="no type in common"):
+        sel.minimum(dates, others)
+
+
+def test_months_and_days_are_not_compared():
+    months, days = (tw.as_tensor(np.zeros(1, own)) for own in ("m8[M]", "m8[D]"))
+    with pytest.raises(DTypeError, match=r"array_equal: .*\[M\] are not compared with ones of .*\[D\]"):
+        months.array_equal(days)
+    assert not months.array_equal(tw.as_tensor(np.ones(1)))
+
+
 def test_integers_of_ml_dtypes_take_no_floats():
     with pytest.raises(DTypeError, match="float64 do not go into elements of type int4"):
         check_write(np.array([1.5]), np.dtype(ml_dtypes.int4))
     assert check_write(np.array([1.5]), np.dtype(ml_dtypes.bfloat16)).tolist() == [1.5]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_one_number_is_checked_as_an_array_of_it_is(name):
+    """An integer went into types whose letter is that of an integer of NumPy as it was."""
+    target = tw.zeros((2,), dtype=np.dtype(getattr(ml_dtypes, name)))
+    if name == "float8_e8m0fnu":
+        target = tw.full((2,), 1, dtype=target.dtype)
+    for number in (300, 2**40, -2, 1):
+        before = target.tolist()
+        try:
+            target[:1] = np.array([number])
+        except SizeOverflowError:
+            with pytest.raises(SizeOverflowError):
+                target[0] = number
+            assert target.tolist() == before
+        else:
+            wanted = target.tolist()
+            target[:] = before
+            target[0] = number
+            assert target.tolist() == wanted
 
 
 def test_a_number_that_is_none_is_refused():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import tensorwrapper as tw
 from tensorwrapper.buffer._casts import check_write, convert_elements, fit_number
 from tensorwrapper.buffer._elements import check_dtype, contains_value, fit_extents, holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
@@ -33,6 +34,26 @@ def test_tensors_hold_nothing_else(dtype, hint):
         check_dtype(np.dtype(dtype))
 
     assert ("tw.strings(...) makes tensors" in str(caught.value)) == hint
+
+
+def test_complex_numbers_of_other_packages_are_refused():
+    """NumPy found no imaginary parts in them, and casts of them ended in its own errors."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    if not hasattr(ml_dtypes, "complex32"):
+        pytest.skip("this ml_dtypes has no complex numbers")
+    with pytest.raises(DTypeError, match=r"complex32 are not supported: astype\(np.complex64\)"):
+        check_dtype(np.dtype(ml_dtypes.complex32))
+
+
+def test_durations_whose_bytes_numpy_does_not_swap_are_refused(tmp_path):
+    swapped = np.array([2, 7], ">i8").view(">m8")
+    with pytest.raises(DTypeError, match=r"array.view\('>m8\[s\]'\) gives them one"):
+        check_dtype(swapped.dtype)
+    check_dtype(swapped.view(">m8[s]").dtype)
+    check_dtype(np.dtype("m8"))
+    np.savez(tmp_path / "a.npz", x=swapped, y=[1])
+    with tw.open(tmp_path / "a.npz") as file:
+        assert (list(file), [(own.name, own.code) for own in file.losses]) == (["y"], [("x", "type")])
 
 
 def test_strings_are_text_or_bytes():

@@ -115,8 +115,10 @@ def test_one_record_is_refused_by_name():
 
 def test_what_awkward_does_not_have_is_refused_by_name():
     ml_dtypes = pytest.importorskip("ml_dtypes")
-    with pytest.raises(DTypeError, match="float32"):
-        tw.as_tensor(np.ones(2, ml_dtypes.bfloat16)).to_awkward()
+    for small in (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2):
+        tensor = tw.as_tensor(np.ones(2, small))
+        with pytest.raises(DTypeError, match="float32"):
+            tensor.to_awkward()
     with pytest.raises(ConversionError, match="to_dense"):
         tw.sparse([(0, 1)], [1.0], tw.Shape(2, 2)).to_awkward()
     with pytest.raises(ConversionError, match="item"):

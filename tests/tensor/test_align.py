@@ -99,6 +99,14 @@ def test_what_does_not_align_is_refused():
         plan.take(numbered(jagged), numbered(Shape.jagged([2, 1])))
 
 
+def test_a_view_is_told_how_it_is_aligned():
+    rows = tw.jagged([[1, 2], [3]])
+    view = tw.selection.as_view(rows)
+    with pytest.raises(ConversionError, match=r"not a View: `v\.shape` .* `v\.compute\(\)`"):
+        align(view, rows)
+    assert align(view.shape, rows) == align(view.compute(), rows)
+
+
 def test_a_plan_is_a_value():
     shape = Shape.from_cells((2,), [(2, 2), (3, 3)])
     plan = align(shape, shape, orders=[None, (0, 2, 1)])

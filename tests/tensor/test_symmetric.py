@@ -426,6 +426,25 @@ def test_views_and_selections_read_a_symmetric_tensor():
     assert tw.Tensor is type(view.compute())
 
 
+@pytest.mark.parametrize("text", ["s2", "a2", "h2"])
+def test_symmetric_tensors_are_joined_and_chosen_from_as_views_of_them_are(text):
+    x = {"s2": [[1.0, 2], [2, 3]], "a2": [[0, 2], [-2, 0]], "h2": [[1, 2j], [-2j, 3]]}[text]
+    x = np.array(x)
+    t = tw.as_tensor(x).to_packed(text)
+    calls = [
+        lambda own: np.concatenate([own, own], axis=1),
+        lambda own: np.concatenate([own[:1], x], dtype=np.complex128),
+        lambda own: np.stack([own, x], axis=2),
+        lambda own: np.where(abs(own) > 1, own, 0),
+        lambda own: np.where(x.real > 1, 0, own),
+    ]
+    for call in calls:
+        found, wanted = call(t), call(x)
+        assert type(found) is tw.Tensor
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(np.asarray(found), wanted)
+
+
 def test_dense_tensors_take_the_elements_of_symmetric_ones():
     x, s = packed_of(S2, 25, np.float64)
     t = tw.zeros((3, 3))

@@ -238,8 +238,8 @@ def write_number(target: Array, key: object, value: float) -> bool:
     items = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
     if len(items) != target.ndim or not _INTEGERS.issuperset(map(type, items)):
         return False
-    kind = target.dtype.char
-    if kind != "d" and not (type(value) is int and kind in "bhilqBHILQ"):
+    # Types of ml_dtypes have letters of NumPy's types, but not their kinds.
+    if target.dtype.char != "d" and not (type(value) is int and target.dtype.kind in "iu"):
         return False
     if type(value) is int and not -(2**63) <= value < 2**64:
         return False

@@ -273,7 +273,8 @@ def npy_refusal(name: str, dtype: "np.dtype[Any]", kinds: str = "biufcmM") -> Lo
         return Loss(
             f"{name!r} holds Python objects, which only a pickle brings back", name, "objects", _PICKLES
         )
-    if dtype.kind not in kinds or (dtype.kind == "M" and np.datetime_data(dtype)[0] == "generic"):
+    no_unit = dtype.kind in "mM" and np.datetime_data(dtype)[0] == "generic"
+    if dtype.kind not in kinds or (no_unit and (dtype.kind == "M" or not dtype.isnative)):
         advice = "np.load(...).view(...) says of which type they are" if dtype.kind == "V" else ""
         return Loss(f"{name!r} has elements {str(dtype)[:60]}, which are not numbers", name, "type", advice)
     return None

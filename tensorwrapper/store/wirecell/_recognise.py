@@ -230,6 +230,9 @@ def _by_content(
     kind: FileKind | None = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
     if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
         return Recognised(kind, "magic")
+    # Its first bytes are a length: 640, 896, 1152 and 1408 are those of a pickle.
+    if _is_safetensors(head, size):
+        return Recognised("safetensors", "structure")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _of_zip(path, stream, shown)
     packing = _packing(head)
@@ -246,14 +249,12 @@ def _by_content(
     if packing is not None and _by_name(path) is None:
         inside = ", and holds no tar archive" if packing in _UNPACKED else ""
         raise DataFileError(f"{shown} is compressed by {packing}{inside}; decompress it first")
-    return _by_structure(head, size) or _behind_user_block(stream)
+    return _by_structure(head) or _behind_user_block(stream)
 
 
-def _by_structure(head: bytes, size: int) -> Recognised | None:
+def _by_structure(head: bytes) -> Recognised | None:
     if _is_stream(head):
         return Recognised("arrow", "structure", "stream")
-    if _is_safetensors(head, size):
-        return Recognised("safetensors", "structure")
     if head.lstrip()[:1] == b"{" and b'"refs"' in head and b'"version"' in head:
         return Recognised("kerchunk", "structure")
     return None

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._error_text import brief
 from tensorwrapper._hints import answered
 from tensorwrapper._memory import memory_for
@@ -100,7 +101,7 @@ def contract(
         return _of_orbits(equation, one, other, threshold)
     sides = [_tiles_of(operand, which) for operand, which in zip(operands, _SIDES, strict=True)]
     dtype = promoted([tiles.held.dtype for tiles in sides], "contract")
-    if dtype.kind not in "biufc":
+    if numpy_kind(dtype) not in "biufc":
         raise DTypeError(f"contract multiplies and adds numbers or truth values, not {dtype}")
     plan = _plan_of(equation, sides)
     if threshold is not None:

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
@@ -60,7 +61,7 @@ def contract_symmetric(equation: str, left: Tensor[Any], right: Tensor[Any]) -> 
     labels = read_labels(equation, (shapes[0].rank, shapes[1].rank))
     extents, origins = _modes_of(labels[:2], shapes, equation)
     dtype = promoted([tensor.dtype for tensor in sides], "contract")
-    if dtype.kind not in "biufc":
+    if numpy_kind(dtype) not in "biufc":
         raise DTypeError(f"contract multiplies and adds numbers or truth values, not {dtype}")
     result = labels[2]
     symmetries = [_symmetry_of(tensor, shape.rank) for tensor, shape in zip(sides, shapes, strict=True)]

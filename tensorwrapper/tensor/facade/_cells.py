@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, cast, final
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import shared_table, shown_array
+from tensorwrapper._arrays import numpy_kind, shared_table, shown_array
 from tensorwrapper._error_text import brief
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import frozen
@@ -316,7 +316,7 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
 
     def _reduced_by_sums(self, function: object) -> Array | None:
         """Return the results of NumPy's sums, or extremes, for all tiles; None for other functions."""
-        if self._buffer.nullable or self.dtype.kind not in "biufc" or self.dtype.char == "e":
+        if self._buffer.nullable or numpy_kind(self.dtype) not in "biufc" or self.dtype.char == "e":
             return None
         try:
             ufunc, of_numbers = _UFUNCS.get(function), _NUMBERS.get(function)

@@ -16,7 +16,7 @@ from tensorwrapper.buffer.lowlevel import (
     packed_layout,
     put_runs,
 )
-from tensorwrapper.errors import ConversionError, LayoutError
+from tensorwrapper.errors import ConversionError, DTypeError, LayoutError, TensorWrapperError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TiledStrided, packed_strides, wrap_layout
 from tensorwrapper.shape import JaggedCommon
@@ -163,6 +163,8 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ------
         ConversionError
             If `other` is not a tensor and no view: `as_tensor` makes one.
+        DTypeError
+            If elements are times whose units cannot be compared, such as months and days.
         """
         known: TensorBase[Any] = as_computed(other)
         if not isinstance(cast("object", known), TensorBase):
@@ -177,7 +179,13 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         views = mine.tiled, theirs.tiled
         if views[0] is not None and views[1] is not None:
             mine, theirs = views[0].under, views[1].under
-        return self._buffer.equals(mine, known._buffer, theirs, equal_nan=equal_nan)
+        try:
+            return self._buffer.equals(mine, known._buffer, theirs, equal_nan=equal_nan)
+        except TensorWrapperError:
+            raise
+        except (TypeError, OverflowError) as error:
+            text = f"array_equal: elements of {self.dtype} are not compared with ones of {known.dtype}"
+            raise DTypeError(text) from error
 
     def __contains__(self, value: object) -> bool:
         # Otherwise Python would compare with each row, which is a tensor and never equal to another object.

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
@@ -211,7 +212,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if form == "bsr":
             return blocks_work().to_bsr(self)
         fill = self._fill("to_scipy")
-        if self.dtype.kind not in "biufc":
+        if numpy_kind(self.dtype) not in "biufc":
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
         if not is_fill(np.zeros((), self.dtype), fill):
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")

@@ -295,6 +295,11 @@ def _are_lazy(operands: Iterable[object]) -> bool:
     )
 
 
+def _stores_orbits(operand: object) -> bool:
+    """Return True if an operand is a symmetric tensor, of which views unpack what they need."""
+    return isinstance(operand, TensorBase) and operand.buffer.stores_orbits
+
+
 def _cast(view: Any, given: Sequence[object], dtype: _DType, casting: _Casting) -> object:  # noqa: ANN401 - a view, which lives above
     """Return the view of the operands, each cast to a dtype as in NumPy."""
     if dtype is None:
@@ -317,6 +322,9 @@ def _where(condition: object, *choices: object) -> object:
     if _are_lazy((condition, *choices)):
         return join_lazily("where", condition, *choices)
     mask, x, y = read_operands((condition, *choices), "where")
+    if any(map(_stores_orbits, (mask, x, y))):
+        unpacked: Any = join_lazily("where", condition, *choices)
+        return unpacked.compute()
     if any(map(is_nullable, (mask, x, y))):
         return _where_with_nulls([mask, x, y])
     dtype = mask.dtype if isinstance(mask, TensorBase) else np.asarray(mask).dtype
@@ -417,7 +425,7 @@ def _concatenate(
         return _cast(join_lazily("concat", tensors, mode=axis), tensors, dtype, casting)
     parts = _tensors(tensors, "concatenate", axis)
     mode = mode_of(axis, parts[0].shape.rank)
-    if any(part.layout.is_tiled or part.buffer.in_tiles for part in parts):
+    if any(part.layout.is_tiled or part.buffer.in_tiles or _stores_orbits(part) for part in parts):
         joined: Any = _cast(join_lazily("concat", tensors, mode=mode), tensors, dtype, casting)
         return joined.compute()
     shape = _joined_shape(parts, mode)
@@ -443,7 +451,7 @@ def _stack(
         if unnamed_shape(part.shape) != unnamed_shape(first):
             raise ExtentMismatchError(f"stack: {part.shape!r} is not {first!r}")
     mode = mode_of(cast("SupportsIndex", axis), first.rank + 1)
-    if first.is_box and any(part.buffer.in_tiles for part in parts):
+    if first.is_box and any(part.buffer.in_tiles or _stores_orbits(part) for part in parts):
         joined: Any = _cast(join_lazily("stack", given, mode=mode), given, dtype, casting)
         return joined.compute()
     if first.is_box:

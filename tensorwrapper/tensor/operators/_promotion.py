@@ -57,8 +57,8 @@ def type_of_extreme(
         raise DTypeError(NO_BYTES.format(what))
     try:
         return reduce(_of_two, map(type, numbers), reduce(_of_two, given))
-    except TypeError:
-        return promoted(given, what, numbers)  # NumPy compares no texts.
+    except (TypeError, OverflowError):
+        return promoted(given, what, numbers)  # NumPy compares no texts, and not all units of time.
 
 
 def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -> None:

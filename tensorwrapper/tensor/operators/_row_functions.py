@@ -114,10 +114,10 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     tensor = _marked(tensor, given.pop("where", True), name)
     found: Any
     plain = tensor.buffer.sides is None
-    if plain and lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fc":
+    if plain and lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fcV":
         found = _places_without_nan(base, _rows_under(tensor, given["axis"], name)._here(), given)
         return finished(found, given["out"], name)
-    if plain and lost and tensor.dtype.kind in ("fcmMV" if extreme else "fc"):
+    if plain and lost and tensor.dtype.kind in ("fcmMV" if extreme else "fcV"):
         tensor = tensor[tensor == tensor]  # noqa: PLR0124 - NaN is not equal to itself
     if base in REDUCTIONS and not extreme:
         return _reduced(base, tensor, given)
@@ -255,7 +255,7 @@ def _reduced(base: str, tensor: TensorBase[Any], given: dict[str, Any]) -> objec
 
 def _running(base: str, tensor: TensorBase[Any], given: dict[str, Any], *, lost: bool) -> object:
     dtype = given["dtype"]
-    if lost and tensor.dtype.kind in "fc":
+    if lost and tensor.dtype.kind in "fcV":
         tensor = tensor._make(packed_layout(tensor.shape), _identity_for_nan(base, tensor))
     if dtype is None and tensor.dtype.kind in "biu":
         # As NumPy's functions do it: small integers become ones that hold their sums.

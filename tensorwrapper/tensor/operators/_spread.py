@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, IntArray
@@ -14,7 +15,7 @@ __all__ = ["median_of", "variance_of"]
 
 def variance_of(tensor: Any, ddof: float) -> Any:  # noqa: ANN401 - a tensor, and a number
     """Return the mean of squared distances from the mean. Nothing is unpacked where symmetry survives it."""
-    if tensor.dtype.kind not in "biufc":
+    if numpy_kind(tensor.dtype) not in "biufc":
         raise DTypeError(f"a variance needs numbers or truth values, not {tensor.dtype}")
     values = tensor.astype(np.float64) if tensor.dtype.kind in "biu" else tensor
     values = values.astype(np.float32) if values.dtype == np.float16 else values
@@ -31,7 +32,7 @@ def variance_of(tensor: Any, ddof: float) -> Any:  # noqa: ANN401 - a tensor, an
 
 def median_of(tensor: TensorBase[Any]) -> Any:  # noqa: ANN401 - a number
     """Return the median of all elements. O(stored log stored)."""
-    if tensor.dtype.kind not in "biuf":
+    if numpy_kind(tensor.dtype) not in "biuf":
         raise ConversionError(
             f"np.median of a sparse or symmetric tensor of {tensor.dtype}: `s.to_dense()` has all elements"
         )

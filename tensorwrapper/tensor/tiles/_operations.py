@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._memory import memory_for
 from tensorwrapper.buffer import Blocks, Dense
@@ -358,7 +359,7 @@ def to_bsr(tensor: TensorBase[Any]) -> Any:  # noqa: ANN401 - SciPy has no types
     bounds = [partition.bounds() for partition in tiling.partitions]
     if tiling.rank != 2 or any(least != most or not most for least, most in bounds):
         raise ExportError(f"a BSR array has blocks of one size of a matrix, not tiles of {tiling!r}")
-    if found.fill.any() or tensor.dtype.kind not in "biufc":
+    if found.fill.any() or numpy_kind(tensor.dtype) not in "biufc":
         raise ExportError(f"a BSR array has numbers, and zeros elsewhere, not {found.fill[()]!r}")
     with naming_extras():
         module: Any = importlib.import_module("scipy.sparse")

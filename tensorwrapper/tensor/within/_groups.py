@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from tensorwrapper._arrays import strided
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = ["BLOCK", "SHORT", "Columns", "each_row", "groups", "number_of_each", "row_blocks", "windows"]
@@ -33,7 +34,7 @@ def windows(flat: Array, length: int, *, writeable: bool = False) -> Array:
     """Return the elements from each place on, so many of them: an array over the same memory."""
     step = flat.strides[0]
     extents = max(len(flat) - length + 1, 0), length
-    return np.lib.stride_tricks.as_strided(flat, extents, (step, step), writeable=writeable)
+    return strided(flat, extents, (step, step), writeable=writeable)
 
 
 def groups(splits: IntArray, done: int = 0) -> Iterator[tuple[int, IntArray]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import numpy_kind
 from tensorwrapper._compiled import places_of, reduced
 from tensorwrapper.tensor.rows._reduce import reduce_box
 from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, row_blocks
@@ -20,7 +21,7 @@ __all__ = ["extremes", "means", "norms", "place_of_extreme", "quantiles", "varia
 def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]) -> IntArray:
     """Return the first position of the extreme of each row, or of NaN; 0 of an empty row. O(n)."""
     keys: Array = flat
-    if flat.dtype.kind not in "biuf":
+    if numpy_kind(flat.dtype) not in "biuf":
         # NaT, which wins, is the greatest key in both orders.
         keys, which = keys_of(flat, descending=which == "min"), "max"
     found = places_of(which, keys, splits)
@@ -78,7 +79,7 @@ def means(array: Array, marks: Sequence[IntArray], dtype: npt.DTypeLike | None =
     The mean of an empty tile is NaN, or NaT. O(n).
     """
     counts = tile_sizes(marks)
-    kind, element = array.dtype.kind, array.dtype
+    kind, element = numpy_kind(array.dtype), array.dtype
     computed = dtype
     if computed is None and kind in "biuV":
         computed = np.float64
@@ -97,7 +98,8 @@ def means(array: Array, marks: Sequence[IntArray], dtype: npt.DTypeLike | None =
 
 def _type_of_means(element: "np.dtype[Any]") -> "np.dtype[Any]":
     """Return the type of elements that have fractions, also of ml_dtypes; else that of Python's floats."""
-    has_fractions = element.kind in "fc" or (element.kind == "V" and bool(np.array(0.5).astype(element)))
+    kind = numpy_kind(element)
+    has_fractions = kind in "fc" or (kind == "V" and bool(np.array(0.5).astype(element)))
     return element.newbyteorder("=") if has_fractions else np.dtype(np.float64)
 
 
@@ -109,7 +111,7 @@ def variances(array: Array, marks: Sequence[IntArray], ddof: float) -> Array:
     """
     element = array.dtype
     few = array.ndim == 1 and len(array) <= SHORT * len(marks[0])
-    if few and element.kind == "f" and element.char != "e":
+    if few and numpy_kind(element) == "f" and element.char != "e":
         return _short_variances(array, marks[0], ddof)
     work = _type_of_squares(element)
     # An infinity gives NaN without a warning, as in short rows.
@@ -146,7 +148,7 @@ def spread(numbers: Array, marks: Sequence[IntArray]) -> Array:
 
 
 def _type_of_squares(element: "np.dtype[Any]") -> "np.dtype[Any]":
-    work: np.dtype[Any] = element.newbyteorder("=") if element.kind in "fc" else np.dtype(np.float64)
+    work: np.dtype[Any] = element.newbyteorder("=") if numpy_kind(element) in "fc" else np.dtype(np.float64)
     return np.dtype(np.float32) if work.char == "e" else work
 
 
@@ -204,7 +206,7 @@ def _added(columns: Columns) -> Any:  # noqa: ANN401 - an array
 def extremes(ufunc: np.ufunc, flat: Array, splits: IntArray) -> Array | None:
     """Return the extremes of rows most of which are short, any number for an empty one; None of others."""
     found = reduced(ufunc, flat, splits, flat.dtype)
-    if found is not None or len(flat) > SHORT * len(splits) or flat.dtype.kind not in "biuf":
+    if found is not None or len(flat) > SHORT * len(splits) or numpy_kind(flat.dtype) not in "biuf":
         return found
 
     def of_columns(columns: Columns) -> Array:

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, splits_of
+from tensorwrapper._arrays import concatenated_ranges, numpy_kind, splits_of
 from tensorwrapper._compiled import sorted_in
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor.rows._reduce import reduce_runs
@@ -43,7 +43,7 @@ def keys_of(flat: Array, *, descending: bool = False) -> Array:
     DTypeError
         If elements of the type have no order.
     """
-    kind = flat.dtype.kind
+    kind = numpy_kind(flat.dtype)
     if kind in "mM":
         # Unsigned, with NaT as the greatest: it is the least of the integers beneath.
         numbers = flat.view(np.dtype(np.int64).newbyteorder(flat.dtype.byteorder))
@@ -105,7 +105,7 @@ def _is_plain(flat: Array) -> bool:
 
 def sort(flat: Array, splits: IntArray, *, descending: bool = False) -> Array:
     """Return the elements of each row in order, NaN last. O(n log n)."""
-    if flat.dtype.kind not in "biufc":
+    if numpy_kind(flat.dtype) not in "biufc":
         found: Array = flat[argsort(flat, splits, descending=descending) + _starts(splits)]
         return found
     keys = keys_of(flat, descending=descending)

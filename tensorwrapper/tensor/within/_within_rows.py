@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, Literal, SupportsIndex, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import as_truths, numpy_kind
 from tensorwrapper._error_text import warn_caller
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, StringData, Strings
@@ -388,7 +389,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         wanted = plain.elements()
         try:
             np.less(flat[:0], wanted[:0])
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:  # times whose units no 64 bits count together
             text = f"searchsorted compares no {wanted.dtype} with elements of type {flat.dtype}"
             raise DTypeError(text) from error
         found = _search.searched(flat, splits, wanted, rows, side)
@@ -523,7 +524,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         """
         tensor = self._present()
         flat, splits = _parts_of(tensor, "count_nonzero")
-        marks = flat.astype(np.bool_).view(np.int8)
+        marks = as_truths(flat.astype(np.bool_, copy=False)).view(np.int8)
         found = reduce_runs(np.add, marks, splits, None, what="row", dtype=np.int64)
         return self._made(tensor, found, self.shape)
 
@@ -856,7 +857,7 @@ def _parts_of(tensor: TensorBase[Any], name: str) -> tuple[Array, IntArray]:
     if tensor.buffer.fill_value is not None:
         raise ConversionError(f"{name} of sparse rows: to_dense() has all their elements")
     tensor.buffer.require_numbers(name)
-    if tensor.dtype.kind in _NOT_OF.get(name, ""):
+    if numpy_kind(tensor.dtype) in _NOT_OF.get(name, ""):
         raise DTypeError(f"{name} of rows does not take elements of type {tensor.dtype}")
     return tensor.elements(), row_splits(tensor.shape)
 

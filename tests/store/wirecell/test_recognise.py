@@ -259,3 +259,19 @@ def test_a_file_of_zeros_is_of_no_kind(tmp_path):
     for kind in sorted({*KIND_OF_END.values()}):
         with pytest.raises(DataFileError):
             tw.open(tmp_path / "a", kind=kind)
+
+
+@pytest.mark.parametrize("length", [640, 896, 1152, 1408])
+def test_a_header_may_have_the_length_that_begins_a_pickle(tmp_path, length):
+    """The first bytes of a safetensors file are this number, and those of a pickle of version 2 to 5."""
+    from safetensors.numpy import save_file
+
+    path, x = tmp_path / "model.safetensors", np.arange(3.0)
+    for padding in range(length - 200, length):
+        save_file({"x": x}, path, metadata={"text": " " * padding})
+        if int.from_bytes(path.read_bytes()[:8], "little") == length:
+            break
+    assert path.read_bytes()[:1] == b"\x80"
+    assert recognise(path) == Recognised("safetensors", "structure")
+    with tw.open(path) as file:
+        assert file["x"].tolist() == x.tolist()

@@ -194,6 +194,8 @@ def test_the_rows_of_a_jagged_tensor():
         (lambda t: t[[0], [0], [0]], TooManyIndicesError, "too many"),
         (lambda t: t[[0, 1], [0, 1, 2]], OutOfBoundsError, "broadcast"),
         (lambda t: t[[True, False]], OutOfBoundsError, "boolean"),
+        (lambda t: t[2**63, [0]], OutOfBoundsError, r"does not fit 64 bits; the tensor has extents \(3, 4\)"),
+        (lambda t: tw.selection.as_view(t)[-(2**64), [0]], OutOfBoundsError, "does not fit 64 bits"),
         (lambda t: t[[0.5]], ConversionError, "item 0 of the key must hold positions, .* not float64"),
         (lambda t: t.oindex[[[0]]], RankError, "mode 0 must have one mode"),
         (lambda t: t.oindex[[0, 7]], OutOfBoundsError, "7"),

@@ -63,7 +63,19 @@ def test_rows_accumulate_with_the_bits_of_each_alone(ufunc, lengths, data):
         assert np.asarray(row).tobytes() == ufunc.accumulate(mine).tobytes()
 
 
-TYPES = ["?", "i1", "u1", "i8", "f4", "f8", "c16", "m8[s]", ml_dtypes.bfloat16, ml_dtypes.int4]
+TYPES = [
+    "?",
+    "i1",
+    "u1",
+    "i8",
+    "f4",
+    "f8",
+    "c16",
+    "m8[s]",
+    ml_dtypes.bfloat16,
+    ml_dtypes.int4,
+    ml_dtypes.float8_e5m2,
+]
 LENGTHS = [2, 0, 3]
 SMALL = {np.dtype(ml_dtypes.bfloat16): "f", np.dtype(ml_dtypes.int4): "i"}
 VALUES = np.array([1, 0, 1, 1, 0])

@@ -120,6 +120,54 @@ def test_means_of_types_that_numpy_does_not_know_are_of_the_type():
     assert small.rows().mean().tolist() == [7.0]
 
 
+@pytest.mark.parametrize("length", [3, 40, 140, 1100])
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "float8_e4m3fn"])
+def test_rows_of_small_floats_are_those_of_wider_ones(name, length):
+    """float8_e5m2 calls itself a float of NumPy: its NaN came anywhere, and its means had 3 digits."""
+    small = np.dtype(getattr(ml_dtypes, name))
+    values = np.random.default_rng(length).choice([0, 1, 1.5, -1, 2, 3, nan], 3 * length + 2)
+    values[[0, length, 3 * length]] = 1
+    tensor = tw.from_buffer(values.astype(small), tw.Shape.jagged([length, 0, 2 * length, 2]))
+    wide = tensor.astype(np.float64)
+    for call in ["sort", "unique"]:
+        found = getattr(tensor.rows(), call)()
+        assert found.dtype == small
+        np.testing.assert_array_equal(found.astype("f8").elements(), getattr(wide.rows(), call)().elements())
+    for call in ["argsort", "argmax", "argmin", "rankdata", "n_unique", "top_k", "max", "min"]:
+        options = {"empty": 0} if call in ("argmax", "argmin", "max", "min") else {}
+        given = (2,) if call == "top_k" else ()
+        with np.errstate(invalid="ignore"):
+            found, wanted = (getattr(own.rows(), call)(*given, **options) for own in (tensor, wide))
+        np.testing.assert_array_equal(found.astype("f8").elements(), wanted.astype("f8").elements())
+    with np.errstate(invalid="ignore"):
+        running = np.maximum.accumulate(tensor, axis=-1).astype("f8")
+    np.testing.assert_array_equal(running.elements(), np.maximum.accumulate(wide, axis=-1).elements())
+    for call in ["mean", "var"]:
+        found, wanted = (getattr(np, f"nan{call}")(own[::2], axis=-1) for own in (tensor, wide))
+        np.testing.assert_array_equal(found.elements(), wanted.elements().astype(small))
+    for call in ["nanargmax", "nanargmin"]:
+        found, wanted = (getattr(np, call)(own[::2], axis=-1) for own in (tensor, wide))
+        np.testing.assert_array_equal(found.elements(), wanted.elements())
+    norms, wanted = (own.reduce_tiles(np.linalg.norm).elements() for own in (tensor[::2], wide[::2]))
+    np.testing.assert_array_equal(norms, wanted)
+    with pytest.raises(DTypeError, match="does not take"):
+        tensor.rows().median()
+
+
+def test_running_numbers_of_small_floats_pass_over_nan():
+    assert np.nancumsum(B, axis=-1).astype("f8").tolist() == [[1.0, 1.0, 3.0, 3.0], [0.0]]
+    assert np.nansum(B, axis=-1).astype("f8").tolist() == [3.0, 0.0]
+
+
+def test_any_byte_but_zero_counts_as_one():
+    """The bytes themselves were added."""
+    truths = np.array([0, 1, 2, 0, 7, 255], np.uint8).view(np.bool_)
+    rows = tw.from_buffer(truths, tw.Shape.jagged([3, 0, 3]))
+    assert rows.rows().count_nonzero().tolist() == [2, 0, 2]
+    assert np.count_nonzero(tw.as_tensor(truths.reshape(2, 3)).rows().sort(), axis=-1).tolist() == [2, 2]
+    assert tw.as_tensor(truths).rows().count_nonzero().item() == 4
+
+
 def test_the_first_moment_is_zero():
     epoch = np.array([0, 1, "NaT"], "M8[s]")
     tensor = tw.from_buffer(epoch, tw.Shape.jagged([3], rank=2))
