@@ -1,6 +1,7 @@
 """Many small things: records of files, files of a concatenation, rows that a tensor grew by, and tiles."""
 
 import itertools
+import json
 import mmap
 import os
 import tempfile
@@ -136,7 +137,24 @@ def files() -> Iterator[Row]:
         def theirs() -> object:
             return np.concatenate([st.load_file(path)["x"] for path in paths])
 
-        yield Row("Q17", "concat of 300 files of safetensors", ours, {"its reader": theirs}, times=2)
+        def least() -> object:
+            """Each file opened, its header parsed, an array over its memory; nothing is checked."""
+            return np.concatenate([_mapped(path) for path in paths])
+
+        limit = ("each opened, mapped, and parsed by json", least)
+        peers: dict[str, Run] = {"its reader": theirs}
+        yield Row("Q17", "concat of 300 files of safetensors", ours, peers, times=2, limit=limit)
+
+
+def _mapped(path: Path) -> Any:
+    file = os.open(path, os.O_RDONLY)
+    head = os.pread(file, 4096, 0)
+    stop = 8 + int.from_bytes(head[:8], "little")
+    own = json.loads(head[8:stop])["x"]
+    memory = mmap.mmap(file, 0, prot=mmap.PROT_READ)
+    os.close(file)
+    begin, end = own["data_offsets"]
+    return np.frombuffer(memory, "<f8", (end - begin) // 8, stop + begin).reshape(own["shape"])
 
 
 def growth() -> Iterator[Row]:
