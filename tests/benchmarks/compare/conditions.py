@@ -249,9 +249,12 @@ def rows_of_numbers() -> Iterator[Row]:
     )
     pa = library("pyarrow")
     if pa is not None:
-        lists = [rng.random(n).tolist() for n in rng.integers(0, 20, 20_000).tolist()]
-        peers: dict[str, Run] = {"pyarrow": lambda: pa.array(lists)}
-        yield Row("Q13", "jagged of 20 000 lists", lambda: tw.jagged(lists), peers, times=0.9)
+        floats = [rng.random(n).tolist() for n in rng.integers(0, 20, 20_000).tolist()]
+        integers = [[int(99 * number) for number in row] for row in floats]
+        mixed = [[0, *row] for row in floats]
+        for name, lists in (("lists", floats), ("lists of integers", integers), ("lists of both", mixed)):
+            peers: dict[str, Run] = {"pyarrow": partial(pa.array, lists)}
+            yield Row("Q13", f"jagged of 20 000 {name}", partial(tw.jagged, lists), peers, times=0.9)
 
 
 ROWS = {
