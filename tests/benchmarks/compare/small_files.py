@@ -15,7 +15,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.benchmarks.compare.measure import Row, Run, library
+from tests.benchmarks.compare.measure import Row, Run, library, parts_made
 
 COUNT = 5000
 
@@ -294,6 +294,10 @@ def tiles() -> Iterator[Row]:
                 ]
             },
             times=0.8,
+            limit=(
+                "three objects, their eight slots, and an array, each",
+                lambda array=array: (parts_made(3600), [array[:2, :2] for _ in range(3600)]),
+            ),
         )
 
 
