@@ -71,7 +71,7 @@ class View(
     ViewBlocks[S, J],
     ViewRunning[S, J],
     ViewWriting[S, J],
-    TensorLibraries,
+    TensorLibraries[S, J],
     TensorCommon[S],
     Operators[S, J],
     Generic[S, J],

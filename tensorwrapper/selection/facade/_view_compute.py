@@ -1,13 +1,12 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, surely_fits
-from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
@@ -51,13 +50,7 @@ from tensorwrapper.typing import (
     Array,
     IndexT_co,
     Order,
-    Rank0,
-    Rank1,
-    Rank2,
-    Rank3,
     ScalarT_co,
-    UnknownRank,
-    ValueT,
 )
 
 if TYPE_CHECKING:
@@ -66,8 +59,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan
 
 __all__ = ["ViewRunning"]
-
-_S = TypeVar("_S", bound=np.generic)
 
 _CHECKED: Final = 1 << 24
 """Bytes of elements that are looked at together, whether another type may hold them."""
@@ -419,17 +410,10 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         If they are strided in memory, it is an array over that memory, and read-only where elements
         repeat, as for a tensor; else it is a new one. ``np.asarray`` does the same.
         """
-        view: Any = self
-        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = view.__array__()
+        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = self._as_array(None, None)
         return array
 
-    @overload
-    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
+    def _as_array(self, dtype: "np.dtype[Any] | None", copy: bool | None) -> Any:  # noqa: ANN401, FBT001
         source = source_tensor(self._expression)
         if source is not None and is_array(source):
             return source.__array__(dtype, copy)
@@ -478,24 +462,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
 
-    @overload
-    def tolist(self: "ViewRunning[Any, UnknownRank]") -> Any:  # noqa: ANN401
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank0]") -> "ValueT": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
-    @overload
-    def tolist(self) -> Any: ...  # noqa: ANN401
-    def tolist(self, *odd: object) -> Any:
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-        if odd:
-            raise wrong_call("Tensor", "tolist", *odd)
+    def _as_lists(self) -> Any:  # noqa: ANN401
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
 
