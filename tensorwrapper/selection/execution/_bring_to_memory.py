@@ -6,13 +6,12 @@ from typing import Any, final
 
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import buffer_of
-from tensorwrapper.selection.execution._targets import new_array
-from tensorwrapper.selection.execution._write_in_memory import ALONE
+from tensorwrapper.selection.execution._write_in_memory import ALONE, new_array
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._source_node import in_memory
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.plans._source_reads import is_away
-from tensorwrapper.selection.runners._blocks import full_window
+from tensorwrapper.selection.runners._leaves import full_window
 
 __all__ = ["Made", "brought_here"]
 

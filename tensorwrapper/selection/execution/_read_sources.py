@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 import numpy as np
@@ -12,23 +14,88 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.execution._bring_to_memory import Made, brought_here
-from tensorwrapper.selection.execution._read_threads import BackgroundRead, hurry
 from tensorwrapper.selection.execution._write_in_memory import MemoryJob
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._source_node import in_memory
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
-from tensorwrapper.selection.runners._blocks import cut, full_window, inside
+from tensorwrapper.selection.runners._leaves import cut, full_window, inside
 from tensorwrapper.selection.sources._read_source import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.plans._plan import Plan
+    from tensorwrapper.selection.plans._plan import Plan, Step
     from tensorwrapper.selection.plans._reads import Share
-    from tensorwrapper.selection.plans._steps import Step
 
-__all__ = ["Cancel", "Progress", "ReadProgress", "run_plan", "run_view"]
+__all__ = ["BackgroundRead", "Cancel", "Progress", "ReadProgress", "hurry", "run_plan", "run_view"]
+
+_PAUSE = 0.05  # seconds
+_SHORT = 0.001
+
+
+def hurry(handle: ReadHandle) -> None:
+    """Let a read look at least each millisecond whether it is to go on, if it can."""
+    found = getattr(handle, "hurry", None)
+    if callable(found):
+        found()
+
+
+@final
+class BackgroundRead:
+    """A read that a thread starts, and follows until all has arrived."""
+
+    __slots__ = ("_news", "_pause", "_start", "_stop", "_thread")
+
+    def __init__(self, start: Callable[[], ReadHandle], *, may_stop: bool = False) -> None:
+        self._start = start
+        self._pause = _SHORT if may_stop else _PAUSE
+        self._stop = Event()
+        self._news: SimpleQueue[int | BaseException | None] = SimpleQueue()
+        """Number of a selection that arrived; an error, which is the last; or None at the end."""
+        self._thread = Thread(target=self._run, name="tensorwrapper-read", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            handle = self._start()
+            if self._pause == _SHORT:
+                hurry(handle)
+            for number in handle.completed():
+                if self._stop.is_set():
+                    with suppress(Exception):
+                        handle.cancel()
+                    break
+                if number is not None:
+                    self._news.put(number)
+        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+            self._news.put(error)
+        else:
+            self._news.put(None)
+
+    def completed(self) -> Iterator[int | None]:
+        """Yield the numbers of arrived selections, in that order; None after a pause without any."""
+        while True:
+            try:
+                news = self._news.get(timeout=self._pause)
+            except Empty:
+                yield None
+                continue
+            if news is None:
+                return
+            if isinstance(news, BaseException):
+                try:
+                    raise news
+                finally:
+                    # With its traceback it would be a ring, which keeps all that was read.
+                    del news
+            yield news
+
+    def cancel(self) -> None:
+        """Stop, and wait until the thread writes no more: the current selection is finished."""
+        self._stop.set()
+        self._thread.join()
+
 
 _APART = 1 << 16  # bytes from which a read is worth a thread
 _THREADS = 8

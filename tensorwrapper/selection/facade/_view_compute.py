@@ -24,9 +24,12 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
 from tensorwrapper.selection.execution._regions import region_extents, regions, row_regions
-from tensorwrapper.selection.execution._targets import (
+from tensorwrapper.selection.execution._write_in_memory import (
+    ALONE,
+    MemoryJob,
     Target,
     is_array,
+    is_in_memory,
     new_array,
     new_tensor,
     reads_from,
@@ -34,7 +37,6 @@ from tensorwrapper.selection.execution._targets import (
     target_array,
     threads_for,
 )
-from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.facade._view_base import ViewBase

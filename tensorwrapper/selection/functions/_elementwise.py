@@ -16,11 +16,19 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._elementwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.functions._build import HasJoin, Ranked, ViewLike, as_view, own_join
-from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
+from tensorwrapper.selection.functions._build import (
+    HasJoin,
+    Ranked,
+    ViewLike,
+    as_view,
+    at_origin,
+    at_shape,
+    given_shapes,
+    own_join,
+)
 from tensorwrapper.selection.jagged._rows import put_together_rows
-from tensorwrapper.selection.plans._fills import check_fills
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.plans._nulls import check_fills
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme
 from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, UnknownRank

@@ -30,7 +30,7 @@ from tensorwrapper.selection.expressions._generators import (
     Diagonal,
     Filling,
 )
-from tensorwrapper.selection.facade._dtypes import to_element_type
+from tensorwrapper.selection.facade._view_base import to_element_type
 from tensorwrapper.shape import Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
 from tensorwrapper.typing import DType, Integer, Rank1, Rank2, RankT

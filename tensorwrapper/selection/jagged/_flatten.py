@@ -23,18 +23,17 @@ from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, 
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, are_separate
 from tensorwrapper.selection.expressions._expression import (
     Expression,
+    Job,
     Shares,
     Split,
     at_zero,
     whole,
 )
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._node_context import Job
-from tensorwrapper.selection.expressions._ordinals import Whole, pushed
+from tensorwrapper.selection.expressions._ordinals import NodeOfOne, Whole, pushed
 from tensorwrapper.selection.expressions._routing import SharedMode
-from tensorwrapper.selection.expressions._unary import NodeOfOne
 from tensorwrapper.selection.jagged._piece_order import Form, PieceTable
-from tensorwrapper.selection.operations._positions import grouped
+from tensorwrapper.selection.operations._operation import grouped
 from tensorwrapper.selection.runners._leaves import Runner
 from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart

@@ -17,8 +17,7 @@ import numpy as np
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, write_elements
-from tensorwrapper.selection.runners._blocks import BLOCK, Window
-from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._leaves import BLOCK, Runner, Window
 from tensorwrapper.selection.runners._pieces import are_long, elements_at
 from tensorwrapper.typing import Array, Extents, IntArray
 

@@ -13,8 +13,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.plans._source_reads import is_away, mapped, source_of
-from tensorwrapper.selection.sources._converted import Converted
-from tensorwrapper.selection.sources._read_source import abilities_of
+from tensorwrapper.selection.sources._read_source import Converted, abilities_of
 from tensorwrapper.selection.sources._source import Source
 
 __all__ = ["with_casts", "without_casts"]

@@ -17,12 +17,10 @@ from tensorwrapper.selection.expressions._expression import Expression, Node, wh
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import operands_first
-from tensorwrapper.selection.operations._positions import ranks_of, unravel
-from tensorwrapper.selection.plans._count_bytes import is_listed
-from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, leaves_of, mapped
+from tensorwrapper.selection.operations._operation import ranks_of, unravel
+from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, is_listed, leaves_of, mapped
 from tensorwrapper.selection.plans._split_work import fetch_of
-from tensorwrapper.selection.routing._graph import Elements
-from tensorwrapper.selection.routing._topological import Demand
+from tensorwrapper.selection.routing._graph import Demand, Elements
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 

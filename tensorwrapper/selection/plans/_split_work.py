@@ -16,10 +16,8 @@ from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.plans._count_bytes import is_listed
-from tensorwrapper.selection.plans._source_reads import distinct_size
-from tensorwrapper.selection.sources._outer import Outer, Positions
-from tensorwrapper.selection.sources._runs import Runs, Wanted
+from tensorwrapper.selection.plans._source_reads import distinct_size, is_listed
+from tensorwrapper.selection.sources._runs import Outer, Positions, Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import (
     Coordinate,

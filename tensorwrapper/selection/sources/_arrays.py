@@ -22,11 +22,19 @@ from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write, convert_elements, write_elements
 from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
-from tensorwrapper.selection.sources._outer import Outer, Positions
 from tensorwrapper.selection.sources._points import count_cells, read_cells
 from tensorwrapper.selection.sources._read_source import boxes_of
-from tensorwrapper.selection.sources._runs import Runs, Wanted
-from tensorwrapper.selection.sources._slices import Run, count_chunks, key_of, part_of, runs_of
+from tensorwrapper.selection.sources._runs import (
+    Outer,
+    Positions,
+    Run,
+    Runs,
+    Wanted,
+    count_chunks,
+    key_of,
+    part_of,
+    runs_of,
+)
 from tensorwrapper.selection.sources._source import Ability, Finished, ReadHandle
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import labelled_shape, reading_lazily

@@ -11,11 +11,11 @@ from tensorwrapper.errors import ConversionError, ReadOnlyError
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.writing._check_no_overlap import check_distinct
 from tensorwrapper.selection.writing._remote_targets import RemoteTarget, write_away
 from tensorwrapper.selection.writing._targets import (
     WriteTarget,
     WriteTargets,
+    check_distinct,
     stored_in,
     write_parts,
     write_targets_of,
