@@ -20,15 +20,26 @@ if TYPE_CHECKING:
         stack,
     )
     from tensorwrapper.selection.functions._elementwise import maximum, minimum, where
-    from tensorwrapper.selection.functions._generate import compute, eye, full, iota, linspace, ones, zeros
-    from tensorwrapper.selection.functions._random import bernoulli, integers, normal, random, uniform
+    from tensorwrapper.selection.functions._generate import (
+        bernoulli,
+        compute,
+        eye,
+        full,
+        integers,
+        iota,
+        linspace,
+        normal,
+        ones,
+        random,
+        uniform,
+        zeros,
+    )
     from tensorwrapper.selection.operations._operation import Atom
     from tensorwrapper.selection.plans._plan import Plan, SourceRead, Step, StepKind
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
     from tensorwrapper.selection.schema._limits import SchemaLimits
-    from tensorwrapper.selection.schema._ndsel import normalize_ndsel
+    from tensorwrapper.selection.schema._ndsel import from_ndsel, from_tensorstore, normalize_ndsel
     from tensorwrapper.selection.schema._read import from_json
-    from tensorwrapper.selection.schema._transforms import from_ndsel, from_tensorstore
     from tensorwrapper.selection.schema._write import SchemaForm, register_node, sources, to_json
     from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
     from tensorwrapper.selection.sources._failover import Alternatives
@@ -113,8 +124,20 @@ if not TYPE_CHECKING:  # type checkers use the imports above
         {
             "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
             "functions._elementwise": ("maximum", "minimum", "where"),
-            "functions._generate": ("compute", "eye", "full", "iota", "linspace", "ones", "zeros"),
-            "functions._random": ("bernoulli", "integers", "normal", "random", "uniform"),
+            "functions._generate": (
+                "bernoulli",
+                "compute",
+                "eye",
+                "full",
+                "integers",
+                "iota",
+                "linspace",
+                "normal",
+                "ones",
+                "random",
+                "uniform",
+                "zeros",
+            ),
             "_selector": ("NewMode", "Selector"),
             "_view": ("View",),
             "operations._operation": ("Atom",),
@@ -124,9 +147,8 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "execution._read_sources": ("Cancel", "Progress"),
             "execution._write_in_memory": ("Target",),
             "schema._limits": ("SchemaLimits",),
-            "schema._ndsel": ("normalize_ndsel",),
+            "schema._ndsel": ("from_ndsel", "from_tensorstore", "normalize_ndsel"),
             "schema._read": ("from_json",),
-            "schema._transforms": ("from_ndsel", "from_tensorstore"),
             "schema._write": ("SchemaForm", "register_node", "sources", "to_json"),
             "sources._failover": ("Alternatives",),
             "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan, Step
     from tensorwrapper.selection.plans._reads import Share
 
-__all__ = ["BackgroundRead", "Cancel", "Progress", "ReadProgress", "hurry", "run_plan", "run_view"]
+__all__ = ["Cancel", "Progress", "ReadProgress", "run_plan", "run_view"]
 
 _PAUSE = 0.05  # seconds
 _SHORT = 0.001

@@ -35,7 +35,7 @@ from tensorwrapper.selection.routing._graph import Demand, Order
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Branch", "branch_of", "explain", "to_text", "view_html", "view_svg"]
+__all__ = ["explain", "to_text", "view_html", "view_svg"]
 
 _MOST = 400  # cells that are drawn
 _HEIGHT = 22.0

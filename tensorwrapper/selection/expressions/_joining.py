@@ -509,23 +509,21 @@ def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[St
 
     Return None if one is named, sparse, of strings, elsewhere, or begins elsewhere.
     """
-    first = tensors[0].layout.implementation
-    rank = len(first.extents) if isinstance(first, Strided) else 0
+    boxes: list[Any] = [own.layout.implementation for own in tensors]
+    buffers: list[Any] = [own.buffer for own in tensors]
+    # Sets of what they have, and no loop over them: there may be thousands.
+    if {*map(type, boxes)} != {Strided} or {*map(type, buffers)} != {Dense}:
+        return None
+    if any(map(any, {own.origin for own in boxes})):
+        return None
+    rank, dtype = len(boxes[0].extents), buffers[0].dtype
     if mode is not None and not -rank <= mode < rank:
         return None
     # Extents before the mode, and after it; of all modes if there is none.
     before, after = (rank, rank) if mode is None else (mode % rank, mode % rank + 1)
-    dtype, boxes, others = tensors[0].dtype, list[Strided](), set[Extents]()
-    for own in tensors:
-        box, buffer = own.layout.implementation, own.buffer
-        if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
-            return None
-        extents = box.extents
-        if len(extents) != rank or buffer.flat.dtype != dtype:
-            return None
-        others.add(extents[:before] + extents[after:])
-        boxes.append(box)
-    return boxes if len(others) == 1 and dtype.kind not in "TO" else None
+    others = {(len(own), own[:before] + own[after:]) for own in {own.extents for own in boxes}}
+    alike = len(others) == 1 and [own.flat.dtype for own in buffers].count(dtype) == len(buffers)
+    return boxes if alike and dtype.kind not in "TO" else None
 
 
 def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, ...]:
@@ -605,16 +603,16 @@ def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
     """Return the arrays of tensors in strides: most are all of their memory, in its order."""
     packed: dict[Extents, tuple[Index, int]] = {}
     found: list[Array] = []
-    for tensor, own in zip(tensors, _boxes_of(tensors), strict=True):
-        extents = own.extents
+    buffers: list[Any] = [own.buffer for own in tensors]
+    for buffer, own in zip(buffers, _boxes_of(tensors), strict=True):
+        extents, flat = own.extents, buffer.flat
         if extents not in packed:
             packed[extents] = new_row_major(extents).strides, math.prod(extents)
-        flat = cast("Dense[Any]", tensor.buffer).flat
         strides, size = packed[extents]
         if own.strides == strides and not own.offset and size == len(flat):
             found.append(flat if len(extents) == 1 else flat.reshape(extents))
         else:
-            found.append(cast("Array", tensor.buffer.memory_of(own)))
+            found.append(buffer.memory_of(own))
     return found
 
 

@@ -38,8 +38,7 @@ from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import inlined
-from tensorwrapper.selection.jagged._flatten import Pieces, in_order
-from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Form, Spread
+from tensorwrapper.selection.jagged._flatten import ConcatenatedRows, Filled, Form, Pieces, Spread, in_order
 from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
@@ -48,7 +47,6 @@ from tensorwrapper.typing import Extents, IntArray
 
 __all__ = [
     "Rows",
-    "RowsKind",
     "held_rows",
     "held_under",
     "indices_of",

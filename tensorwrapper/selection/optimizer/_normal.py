@@ -33,7 +33,7 @@ from tensorwrapper.selection.transforms._transform import (
     take_apart,
 )
 
-__all__ = ["normalize", "normalized", "trimmed"]
+__all__ = ["normalize"]
 
 
 def normalized(view: Expression, normalize: Normalize) -> Expression:

@@ -15,12 +15,6 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.optimizer._normal import normalize
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.selection.plans._casts import with_casts
-from tensorwrapper.selection.plans._masked_reads import (
-    blocks_that_choose,
-    chooses,
-    places_chosen,
-    with_chosen,
-)
 from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._source_reads import (
     bytes_at,
@@ -32,14 +26,20 @@ from tensorwrapper.selection.plans._source_reads import (
     leaves_read,
     source_of,
 )
-from tensorwrapper.selection.plans._split_work import fetch_of
+from tensorwrapper.selection.plans._split_work import (
+    blocks_that_choose,
+    chooses,
+    fetch_of,
+    places_chosen,
+    with_chosen,
+)
 from tensorwrapper.selection.sources._read_source import Converted, in_its_words
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Extents
 
-__all__ = ["Plan", "SourceRead", "Step", "StepKind", "count_text", "plan_of", "steps_of"]
+__all__ = ["Plan", "SourceRead", "Step", "StepKind", "count_text", "plan_of"]
 
 StepKind: TypeAlias = Literal["copy", "fill", "take", "compute"]
 """Method of a step: "copy" strided blocks, "fill" with a constant, "take" elements from

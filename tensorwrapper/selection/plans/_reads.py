@@ -19,7 +19,7 @@ from tensorwrapper.selection.sources._runs import Outer, Positions, Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Group", "Request", "Share", "are_few", "numbers_of", "requests_of", "without_overlaps"]
+__all__ = ["Request", "Share", "requests_of", "without_overlaps"]
 
 Group: TypeAlias = tuple[Wanted, list[tuple[Expression, Fetch]]]
 """A selection, and the parts of a view that it is read for."""

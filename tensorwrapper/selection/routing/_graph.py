@@ -13,7 +13,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.operations._operation import ranks_of
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Demand", "Elements", "NodeOf", "Order"]
+__all__ = ["Demand", "Elements", "Order"]
 
 NodeOf: TypeAlias = "Callable[[Expression], Node]"
 """Returns the node that has the elements of a view."""

@@ -20,7 +20,7 @@ from tensorwrapper.selection.sources._read_source import read_numbers
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["Route", "RouteGroup", "arrived", "elements", "end_of", "routes", "values_at"]
+__all__ = ["Route", "RouteGroup", "arrived", "elements", "routes"]
 
 
 def arrived(view: Expression, positions: IntArray) -> tuple[Expression, IntArray]:

@@ -24,7 +24,6 @@ __all__ = [
     "MemoryLeaf",
     "Runner",
     "Window",
-    "coordinates_of",
     "cut",
     "full_window",
     "inside",
@@ -32,9 +31,7 @@ __all__ = [
     "is_scratch",
     "leaf_of",
     "places_in",
-    "points_through",
     "shift_window",
-    "take_one_mode",
     "window_extents",
 ]
 

@@ -30,7 +30,7 @@ from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["ROW_STEPS", "STEPS", "apply_row_step", "apply_step", "row_step"]
+__all__ = ["STEPS", "apply_step", "row_step"]
 
 ROW_STEPS: Final = frozenset(
     ("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick", "select_tiles", "window")
