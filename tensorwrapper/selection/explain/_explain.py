@@ -31,7 +31,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._operation import Call, atoms_of, unravel
 from tensorwrapper.selection.plans._plan import SourceRead
-from tensorwrapper.selection.routing._graph import Demand, Order
+from tensorwrapper.selection.routing._routes import Demand, Order
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 

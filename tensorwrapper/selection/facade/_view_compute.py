@@ -1,6 +1,7 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 
 import numpy as np
@@ -23,7 +24,6 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
-from tensorwrapper.selection.execution._regions import region_extents, regions, row_regions
 from tensorwrapper.selection.execution._write_in_memory import (
     ALONE,
     MemoryJob,
@@ -45,22 +45,76 @@ from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import names_of
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
-from tensorwrapper.typing import (
-    Array,
-    IndexT_co,
-    Order,
-    ScalarT_co,
-)
+from tensorwrapper.typing import Array, Extents, Index, IndexT_co, Order, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["ViewRunning"]
+__all__ = ["ViewRunning", "region_extents", "regions"]
+
+_RUN = 1 << 6  # elements of the fastest mode of a source that a region has at least
+
+
+def region_extents(view: Expression, most: int) -> Extents:
+    """Return the extents of regions of at most so many elements.
+
+    They have all positions of the last modes, as many as fit. Where the memory of a source runs along
+    another mode, they have some run of that first: single elements would load a line of memory each.
+    """
+    extents = view.shape.extents
+    steps = [1] * len(extents)
+    left = most
+    fastest = _fastest(view)
+    if fastest is not None:
+        steps[fastest] = min(extents[fastest], _RUN, left)
+        left //= steps[fastest]
+    for mode in reversed(range(len(extents))):
+        more = min(extents[mode], left * steps[mode])
+        left = left * steps[mode] // more
+        steps[mode] = more
+    return tuple(steps)
+
+
+def _fastest(view: Expression) -> int | None:
+    strides = view.layout.implementation.mode_strides
+    if view.node.source is None or strides is None:
+        return None
+    moving = [mode for mode, step in enumerate(strides) if step]
+    return min(moving, key=lambda mode: abs(strides[mode]), default=None)
+
+
+def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:
+    """Return an iterator over the regions of a box in row-major order; the last ones may be smaller."""
+    extents, origin, names = shape.extents, shape.origin, names_of(shape)
+    for corner in product(*[range(0, n, step) for n, step in zip(extents, steps, strict=True)]):
+        own = tuple([min(step, n - at) for at, step, n in zip(corner, steps, extents, strict=True)])
+        start = tuple([at + first for at, first in zip(corner, origin, strict=True)])
+        yield wrap(make_smooth(own, start), names)
+
+
+def row_regions(shape: Shape[Any], most: int, before: Index = ()) -> Iterator[Shape]:
+    """Return an iterator over the regions of rows in row-major order, none of more than so many elements.
+
+    They have as many rows as fit; a row that alone has more elements is cut inside, and so on downwards.
+    `before` are the indices of the rows inside one another of which the regions are.
+    """
+    part = shape.chip(before) if before else shape
+    splits, first = OperandShapes.splits_under(part, 1), part.origin_at(())
+    count, low = len(splits) - 1, 0
+    leading = tuple([slice(k, k + 1) for k in before])
+    while low < count:
+        high = int(splits.searchsorted(splits.item(low) + most, "right")) - 1
+        if high > low:
+            yield shape[(*leading, slice(first + low, first + high))]
+        else:
+            yield from row_regions(shape, most, (*before, first + low))
+        low = max(high, low + 1)
+
 
 _CHECKED: Final = 1 << 24
 """Bytes of elements that are looked at together, whether another type may hold them."""

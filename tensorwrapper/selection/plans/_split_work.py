@@ -23,7 +23,7 @@ from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._operation import ranks_of, unravel
 from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, is_listed, leaves_of, mapped
-from tensorwrapper.selection.routing._graph import Demand, Elements
+from tensorwrapper.selection.routing._routes import Demand, Elements
 from tensorwrapper.selection.sources._runs import Outer, Positions, Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import (
