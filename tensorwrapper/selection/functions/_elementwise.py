@@ -16,11 +16,19 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._elementwise import Choosing, Extreme
 from tensorwrapper.selection.expressions._expression import Expression, Node, at_zero, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.functions._build import HasJoin, Ranked, ViewLike, as_view, own_join
-from tensorwrapper.selection.functions._origins import at_origin, at_shape, given_shapes
+from tensorwrapper.selection.functions._build import (
+    HasJoin,
+    Ranked,
+    ViewLike,
+    as_view,
+    at_origin,
+    at_shape,
+    given_shapes,
+    own_join,
+)
 from tensorwrapper.selection.jagged._rows import put_together_rows
-from tensorwrapper.selection.plans._fills import check_fills
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.plans._nulls import check_fills
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme
 from tensorwrapper.typing import Extents, Rank1, Rank2, Rank3, UnknownRank
@@ -30,6 +38,7 @@ from tensorwrapper.typing import ScalarT_co as S
 _I = TypeVar("_I", bound=np.integer[Any])
 _F = TypeVar("_F", bound=np.inexact[Any])
 _J_co = TypeVar("_J_co", covariant=True)
+_K = TypeVar("_K", Rank1, Rank2, Rank3)
 
 __all__ = ["Operand", "maximum", "minimum", "where"]
 
@@ -39,9 +48,6 @@ Operand: TypeAlias = "ViewLike | complex"
 
 if TYPE_CHECKING:
     Unranked: TypeAlias = Ranked[S, UnknownRank]
-    Vector: TypeAlias = Ranked[S, Rank1]
-    Matrix: TypeAlias = Ranked[S, Rank2]
-    Cube: TypeAlias = Ranked[S, Rank3]
 
 
 @overload
@@ -50,11 +56,7 @@ def where(mask: "Unranked[Any]", x: "Unranked[S]", y: "Unranked[S]") -> View[S]:
 
 
 @overload
-def where(mask: "Vector[Any]", x: "Vector[S]", y: "Vector[S]") -> View[S, Rank1]: ...
-@overload
-def where(mask: "Matrix[Any]", x: "Matrix[S]", y: "Matrix[S]") -> View[S, Rank2]: ...
-@overload
-def where(mask: "Cube[Any]", x: "Cube[S]", y: "Cube[S]") -> View[S, Rank3]: ...
+def where(mask: "Ranked[Any, _K]", x: "Ranked[S, _K]", y: "Ranked[S, _K]") -> View[S, _K]: ...
 @overload
 def where(mask: ViewLike, x: complex, y: complex) -> View[Any]: ...
 @overload
@@ -62,17 +64,11 @@ def where(mask: "Unranked[Any]", x: "Unranked[_I] | int", y: "Unranked[_I] | int
 @overload
 def where(mask: "Unranked[Any]", x: "Unranked[_F] | float", y: "Unranked[_F] | float") -> View[_F]: ...
 @overload
-def where(mask: "Vector[Any]", x: "Vector[_I] | int", y: "Vector[_I] | int") -> View[_I, Rank1]: ...
+def where(mask: "Ranked[Any, _K]", x: "Ranked[_I, _K] | int", y: "Ranked[_I, _K] | int") -> View[_I, _K]: ...
 @overload
-def where(mask: "Vector[Any]", x: "Vector[_F] | float", y: "Vector[_F] | float") -> View[_F, Rank1]: ...
-@overload
-def where(mask: "Matrix[Any]", x: "Matrix[_I] | int", y: "Matrix[_I] | int") -> View[_I, Rank2]: ...
-@overload
-def where(mask: "Matrix[Any]", x: "Matrix[_F] | float", y: "Matrix[_F] | float") -> View[_F, Rank2]: ...
-@overload
-def where(mask: "Cube[Any]", x: "Cube[_I] | int", y: "Cube[_I] | int") -> View[_I, Rank3]: ...
-@overload
-def where(mask: "Cube[Any]", x: "Cube[_F] | float", y: "Cube[_F] | float") -> View[_F, Rank3]: ...
+def where(
+    mask: "Ranked[Any, _K]", x: "Ranked[_F, _K] | float", y: "Ranked[_F, _K] | float"
+) -> View[_F, _K]: ...
 @overload
 def where(mask: ViewLike, x: HasJoin[_J_co], y: object) -> _J_co: ...
 @overload
@@ -112,17 +108,9 @@ def minimum(first: "Unranked[_I]", /, *others: "Unranked[_I] | int") -> View[_I]
 @overload
 def minimum(first: "Unranked[_F]", /, *others: "Unranked[_F] | float") -> View[_F]: ...
 @overload
-def minimum(first: "Vector[_I]", /, *others: "Vector[_I] | int") -> View[_I, Rank1]: ...
+def minimum(first: "Ranked[_I, _K]", /, *others: "Ranked[_I, _K] | int") -> View[_I, _K]: ...
 @overload
-def minimum(first: "Vector[_F]", /, *others: "Vector[_F] | float") -> View[_F, Rank1]: ...
-@overload
-def minimum(first: "Matrix[_I]", /, *others: "Matrix[_I] | int") -> View[_I, Rank2]: ...
-@overload
-def minimum(first: "Matrix[_F]", /, *others: "Matrix[_F] | float") -> View[_F, Rank2]: ...
-@overload
-def minimum(first: "Cube[_I]", /, *others: "Cube[_I] | int") -> View[_I, Rank3]: ...
-@overload
-def minimum(first: "Cube[_F]", /, *others: "Cube[_F] | float") -> View[_F, Rank3]: ...
+def minimum(first: "Ranked[_F, _K]", /, *others: "Ranked[_F, _K] | float") -> View[_F, _K]: ...
 @overload
 def minimum(*operands: Operand) -> View[Any]: ...
 def minimum(*operands: Operand) -> View[Any]:
@@ -145,17 +133,9 @@ def maximum(first: "Unranked[_I]", /, *others: "Unranked[_I] | int") -> View[_I]
 @overload
 def maximum(first: "Unranked[_F]", /, *others: "Unranked[_F] | float") -> View[_F]: ...
 @overload
-def maximum(first: "Vector[_I]", /, *others: "Vector[_I] | int") -> View[_I, Rank1]: ...
+def maximum(first: "Ranked[_I, _K]", /, *others: "Ranked[_I, _K] | int") -> View[_I, _K]: ...
 @overload
-def maximum(first: "Vector[_F]", /, *others: "Vector[_F] | float") -> View[_F, Rank1]: ...
-@overload
-def maximum(first: "Matrix[_I]", /, *others: "Matrix[_I] | int") -> View[_I, Rank2]: ...
-@overload
-def maximum(first: "Matrix[_F]", /, *others: "Matrix[_F] | float") -> View[_F, Rank2]: ...
-@overload
-def maximum(first: "Cube[_I]", /, *others: "Cube[_I] | int") -> View[_I, Rank3]: ...
-@overload
-def maximum(first: "Cube[_F]", /, *others: "Cube[_F] | float") -> View[_F, Rank3]: ...
+def maximum(first: "Ranked[_F, _K]", /, *others: "Ranked[_F, _K] | float") -> View[_F, _K]: ...
 @overload
 def maximum(*operands: Operand) -> View[Any]: ...
 def maximum(*operands: Operand) -> View[Any]:
