@@ -113,7 +113,7 @@ class Columns:
     absent: Index = ()
     _offsets: Sizes | None = attrs.field(default=None, init=False, repr=False)
     _leaf_spans: tuple[LeafSpan, ...] | None = attrs.field(default=None, init=False, repr=False)
-    # Not set before it is asked for, which would slow down each shape.
+    # Set on first use: a default would slow down each shape.
     _leaf_splits: IntArray = attrs.field(init=False, repr=False)
 
     @property
