@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 _Strings: TypeAlias = "tuple[npt.NDArray[np.uint8], IntArray, IntArray]"
 
-__all__ = ["compared", "copy_runs", "is_compiled", "nonzero", "places_of", "reduced", "running", "sorted_in"]
+__all__ = [
+    "compared",
+    "copy_runs",
+    "is_compiled",
+    "nonzero",
+    "numbers_of",
+    "places_of",
+    "reduced",
+    "running",
+    "sorted_in",
+]
 
 _MOST_SORTED: Final = 16
 """The longest row that is sorted here: beyond it NumPy's vectors win."""
@@ -157,6 +167,22 @@ def copy_runs(
     raw = [_buffer(own.view(np.uint8)) for own in arrays]
     module.copy_runs(source.dtype.itemsize, raw[0], *places, shift, raw[1])
     return True
+
+
+def numbers_of(rows: list[object]) -> "tuple[Array, IntArray] | None":
+    """Return all elements of lists of numbers, and the lengths of the lists. O(n).
+
+    None if rows are not lists or tuples of plain floats and plain integers of 64 bits, one at least.
+    """
+    module = _module()
+    if module is None:
+        return None
+    lengths: IntArray = np.empty(len(rows), np.int64)
+    code: str | None = module.measure_lists(rows, _buffer(lengths))
+    if code is None:
+        return None
+    flat: Array = np.empty(int(lengths.sum()), code)
+    return (flat, lengths) if module.fill_lists(code, rows, _buffer(lengths), _buffer(flat)) else None
 
 
 def compared(

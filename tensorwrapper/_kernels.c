@@ -310,10 +310,88 @@ static PyObject *py_compare(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* measure_lists(rows, lengths): how long each list or tuple is, and whether the elements are integers ("i8"), or floats
+   and perhaps integers ("f8"); None if there are others, or none. Of plain types no code runs here. */
+static size length_of(PyObject *row) {
+    return PyList_CheckExact(row) ? PyList_Size(row) : PyTuple_CheckExact(row) ? PyTuple_Size(row) : -1;
+}
+static PyObject *item_of(PyObject *row, size k) {
+    return PyList_CheckExact(row) ? PyList_GetItem(row, k) : PyTuple_GetItem(row, k);
+}
+static PyObject *py_measure_lists(PyObject *self, PyObject *args) {
+    PyObject *rows;
+    Py_buffer lengths;
+    int is_float = 0, is_integer = 0;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "O!w*", &PyList_Type, &rows, &lengths)) return NULL;
+    const size count = PyList_Size(rows);
+    if (lengths.len != 8 * count || !IS_ALIGNED(lengths.buf, int64_t)) {
+        PyBuffer_Release(&lengths);
+        return PyErr_Format(PyExc_ValueError, "as many lengths as rows, aligned");
+    }
+    for (size r = 0; r < count; r++) {
+        PyObject *row = PyList_GetItem(rows, r);
+        const size length = length_of(row);
+        for (size k = 0; k < length; k++) {
+            PyObject *item = item_of(row, k);
+            if (PyFloat_CheckExact(item)) is_float = 1;
+            else if (PyLong_CheckExact(item)) is_integer = 1;
+            else goto others;
+        }
+        if (length < 0) goto others;
+        ((int64_t *)lengths.buf)[r] = length;
+    }
+    PyBuffer_Release(&lengths);
+    return Py_BuildValue("z", is_float ? "f8" : is_integer ? "i8" : NULL);
+others:
+    PyBuffer_Release(&lengths);
+    Py_RETURN_NONE;
+}
+
+/* fill_lists(code, rows, lengths, out): write all elements of measured lists, and tell whether that was possible. It is
+   not if an integer has more than 64 bits, or if another thread changed the lists meanwhile. */
+static int fill_lists(int is_float, PyObject *rows, const int64_t *lengths, void *out, size room) {
+    size place = 0;
+    for (size r = 0; r < PyList_Size(rows); r++) {
+        PyObject *row = PyList_GetItem(rows, r);
+        const size length = length_of(row);
+        if (length != lengths[r] || length > room - place) return 0;
+        for (size k = 0; k < length; k++, place++) {
+            PyObject *item = item_of(row, k);
+            int overflow = 0;
+            if (is_float && PyFloat_CheckExact(item)) {
+                ((double *)out)[place] = PyFloat_AsDouble(item);
+                continue;
+            }
+            if (!PyLong_CheckExact(item)) return 0;
+            const int64_t number = PyLong_AsLongLongAndOverflow(item, &overflow);
+            if (overflow) return 0;
+            if (is_float) ((double *)out)[place] = (double)number;
+            else ((int64_t *)out)[place] = number;
+        }
+    }
+    return place == room;
+}
+static PyObject *py_fill_lists(PyObject *self, PyObject *args) {
+    const char *code;
+    PyObject *rows;
+    Py_buffer lengths, out;
+    int done = -1;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "sO!y*w*", &code, &PyList_Type, &rows, &lengths, &out)) return NULL;
+    if (IS_ALIGNED(lengths.buf, int64_t) && IS_ALIGNED(out.buf, int64_t) && lengths.len == 8 * PyList_Size(rows))
+        done = fill_lists(code[0] == 'f', rows, lengths.buf, out.buf, out.len / 8);
+    PyBuffer_Release(&lengths);
+    PyBuffer_Release(&out);
+    if (done < 0) return PyErr_Format(PyExc_ValueError, "as many lengths as rows, aligned");
+    return PyBool_FromLong(done);
+}
+
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), METHOD(compare), {NULL, NULL, 0, NULL}};
+                                METHOD(copy_runs), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
+                                {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModuleDef_Init(&module); }

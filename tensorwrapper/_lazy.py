@@ -2,9 +2,9 @@
 
 import importlib
 import sys
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Final, TypeAlias, final
 
 __all__ = ["Later", "Names", "OfName", "lazy_names", "naming_extras"]
 
@@ -25,8 +25,8 @@ _EXTRAS: Final = {
 """Extras that install libraries of some calls."""
 
 
-@contextmanager
-def naming_extras() -> Generator[None]:
+@final
+class naming_extras:  # noqa: N801 - it is called as a function, and a generator takes five times as long
     """Name the extra that installs a missing library.
 
     Examples
@@ -37,15 +37,21 @@ def naming_extras() -> Generator[None]:
         ...
     ModuleNotFoundError: No module named 'h5py': python -m pip install 'tensorwrapper[hdf5]' brings it
     """
-    try:
-        yield
-    except ModuleNotFoundError as error:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, raised: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, ModuleNotFoundError):
+            return
         brings = _EXTRAS.get((error.name or "").partition(".")[0])
-        if brings is None or "pip install" in str(error):
-            raise
-        raise ModuleNotFoundError(
-            f"{error}: python -m pip install {brings!r} brings it", name=error.name
-        ) from error
+        if brings is not None and "pip install" not in str(error):
+            text = f"{error}: python -m pip install {brings!r} brings it"
+            raise ModuleNotFoundError(text, name=error.name) from error
 
 
 def lazy_names(

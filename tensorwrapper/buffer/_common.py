@@ -577,9 +577,13 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
         source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
         # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
-        steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
+        steps = (
+            [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
+            if 1 in extents
+            else [s * size for s in strides]
+        )
         try:
-            return np.ndarray(extents, flat.dtype, buffer=source, offset=offset * size, strides=steps)
+            return np.ndarray(extents, flat.dtype, source, offset * size, steps)
         except ValueError as error:  # With repeated elements it may exceed the size limit of an array.
             raise BufferSizeError(f"elements {extents}: {error}") from error
 

@@ -88,17 +88,21 @@ def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
         places = np.broadcast_to(np.zeros((), np.bool_), extents)
     except ValueError as error:
         raise SizeOverflowError(f"NumPy has no arrays of extents {extents}") from error
-    columns: list[IntArray] = []
-    for mode, (positions, start) in enumerate(zip(along, shape.origin, strict=True)):
-        column = positions.reshape((-1,) + (1,) * (shape.rank - mode - 1))
-        # A broadcast view, which needs no memory however large the box is.
-        chosen: IntArray = np.broadcast_to(column, extents)[cast("Any", narrowed)]
-        columns.append(chosen + start if start else chosen)
-    if not columns:
-        # Nothing to stack: NumPy applies the key to the one element, which has no coordinates.
+    if not along:
+        # NumPy applies the key to the one element, which has no coordinates.
         extents = places[cast("Any", items)].shape
         return layout.offsets_of(np.empty((*extents, 0), dtype=np.int64))
-    return layout.offsets_of(np.stack(columns, axis=-1))
+    indices: IntArray | None = None
+    for mode, start in enumerate(shape.origin):
+        column = along[mode].reshape((-1,) + (1,) * (shape.rank - mode - 1))
+        # A broadcast view, which needs no memory however large the box is.
+        chosen: IntArray = np.broadcast_to(column, extents)[cast("Any", narrowed)]
+        if shape.rank == 1:
+            return layout.offsets_of((chosen + start if start else chosen)[..., np.newaxis])
+        if indices is None:
+            indices = np.empty((*chosen.shape, shape.rank), dtype=np.int64)
+        np.add(chosen, start, out=indices[..., mode])
+    return layout.offsets_of(cast("IntArray", indices))
 
 
 def _narrowed(items: tuple[KeyItem, ...], extents: Extents) -> tuple[list[IntArray], tuple[KeyItem, ...]]:
@@ -117,12 +121,13 @@ def _narrowed(items: tuple[KeyItem, ...], extents: Extents) -> tuple[list[IntArr
     whole: list[KeyItem] = [slice(None)] * (len(extents) - given)
     dots = next((place for place, item in enumerate(items) if item is Ellipsis), len(items))
     nothing = not all(map(_has_positions, items))
+    alone = sum([type(item) is not slice for item in items]) == 1
     along: list[IntArray] = []
     narrowed: list[KeyItem] = []
     for item in [*items[:dots], *whole, *items[dots + 1 :]]:
         mode, width = len(along), _width(item)
         if width == 1 and extents[mode] > _FEW and not _is_mask(item):
-            positions, own = _narrowed_mode(item, extents[mode], mode, nothing=nothing)
+            positions, own = _narrowed_mode(item, extents[mode], mode, nothing=nothing, alone=alone)
             along.append(positions)
             narrowed.append(own)
         else:
@@ -132,9 +137,9 @@ def _narrowed(items: tuple[KeyItem, ...], extents: Extents) -> tuple[list[IntArr
 
 
 def _narrowed_mode(
-    item: KeyItem, extent: int, mode: int, *, nothing: bool
+    item: KeyItem, extent: int, mode: int, *, nothing: bool, alone: bool
 ) -> tuple[IntArray, "slice | IntArray"]:
-    """Return the positions that an item names, each once, and which of them it names."""
+    """Return positions of a mode, and which of them an item names; `alone` is True beside slices only."""
     if isinstance(item, slice):
         named = range(extent)[item]
         # Not as the length of a range, which ends at 2**63.
@@ -145,24 +150,25 @@ def _narrowed_mode(
         with memory_for(count, "positions"):
             return np.arange(named.start, named.stop, named.step), slice(None)
     given = cast("IntArray", np.asarray(item))
-    if given.size * 8 >= extent:
-        # To sort them would take longer, and the key pays for the memory.
+    line = alone and given.ndim == 1
+    if given.size >= extent and not line:
+        # The key pays for the memory.
         return np.arange(extent, dtype=np.int64), given
     outside = (given < -extent) | (given >= extent)
     if outside.any():
         raise OutOfBoundsError(
             f"index {given[outside].flat[0]} is out of bounds for mode {mode}, which has extent {extent}"
         )
-    number = given.astype(np.int64)
+    number = given.astype(np.int64, copy=False)
     if (number < 0).any():
         if extent > MAX_INT64:
             raise SizeOverflowError(
                 f"positions from the end of mode {mode}, of extent {extent}, exceed 64 bits"
             )
         number = np.where(number < 0, number + extent, number)
-    positions, places = np.unique(number, return_inverse=True)
-    # NumPy 2.0 gives the places without their extents.
-    return positions, places.reshape(number.shape)
+    if line:
+        return number, slice(None)
+    return number.reshape(-1), np.arange(number.size).reshape(number.shape)
 
 
 def _is_mask(item: KeyItem) -> bool:

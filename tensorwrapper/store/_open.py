@@ -179,20 +179,25 @@ def open(  # noqa: A001
             if kind is not None or not _is_other(where):
                 raise
     _check_read_only(metadata)
-    from tensorwrapper.store.wirecell._recognise import Recognised, recognise  # noqa: PLC0415 - of other kinds alone
-
-    found = recognise(where) if kind is None else Recognised(_known(kind), "name")
     if kind in ("npz", "wirecell"):
         # Archive readers skip bytes before and after an archive.
         _check_archive(where, kind)
-    if found.kind == "tens":
-        return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
     from tensorwrapper.store.formats._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - of other kinds alone
     from tensorwrapper.store.wirecell._kinds import read_as  # noqa: PLC0415 - of other kinds alone
+    from tensorwrapper.store.wirecell._recognise import (  # noqa: PLC0415 - of other kinds alone
+        Recognised,
+        recognise,
+        recognise_path,
+    )
 
-    with naming_extras(), _naming_format(kind, where, lambda: recognise(where)):
-        contents = read_as(found.kind, where, Opening(limits, found.note, null_rows, raw, followed))
+    found, stream = recognise_path(where) if kind is None else (Recognised(_known(kind), "name"), None)
+    # With a stream the content has named the format, and not the caller.
+    with naming_extras(), stream or _naming_format(kind, where, lambda: recognise(where)):
+        if found.kind == "tens":
+            return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
+        how = Opening(limits, found.note, null_rows, raw, followed, stream)
+        contents = read_as(found.kind, where, how)
     if kind == "wirecell":
         _check_sets(where, contents, lambda: recognise(where))
     given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}

@@ -180,7 +180,8 @@ class Tensor(
             array = self._buffer.memory_of(self._layout.implementation)
             if array is None:
                 return None
-            array.flags.writeable = array.flags.writeable and self._layout.is_injective
+            if not self._layout.is_injective:
+                array.flags.writeable = False
             object.__setattr__(self, "_array", array)
         return array
 

@@ -195,6 +195,60 @@ def test_wrong_places_are_refused(name, arguments):
         kernel(*[np.array(own, np.int64) if isinstance(own, list) else own for own in arguments])
 
 
+NUMBERS = {
+    "floats": st.floats(),
+    "integers": st.integers(-(2**63), 2**63 - 1),
+    "any integers": st.integers(-(2**65), 2**65),
+    "bools": st.booleans(),
+    "both": st.floats() | st.integers(-9, 9),
+    "others": st.sampled_from([1, 2.5, True, None, 1j, "a", np.float64(2), [3]]),
+}
+
+
+@needs_loops
+@given(st.sampled_from(sorted(NUMBERS)), st.data())
+def test_lists_of_numbers_are_read_as_by_numpy(kind, data):
+    row = st.lists(NUMBERS[kind], max_size=5)
+    lists = data.draw(st.lists(row | row.map(tuple), min_size=1, max_size=8))
+
+    def made():
+        try:
+            t = tw.jagged(lists)
+        except (tw.errors.TensorWrapperError, OverflowError) as error:
+            return type(error), str(error)
+        return t.dtype, t.shape, t.tolist().__repr__(), t.is_nullable
+
+    own, numpys = both_ways(made)
+    assert own == numpys
+
+
+@needs_loops
+def test_lists_that_another_thread_changes_are_read_anew():
+    module = _compiled._module()
+    rows, lengths, out = [[1.0, 2.0], [3.0]], np.zeros(2, np.int64), np.zeros(3)
+    assert module.measure_lists(rows, lengths) == "f8"
+    assert lengths.tolist() == [2, 1]
+    for changed in ([[1.0, 2.0], [3.0, 4.0]], [[1.0], [3.0]], [[1.0, 2.0], [True]], [[1.0, 2.0], {3.0: 4.0}]):
+        assert not module.fill_lists("f8", changed, lengths, out)
+    assert not module.fill_lists("f8", rows, lengths, out[:2])
+    assert not module.fill_lists("f8", rows, lengths, np.zeros(4))
+    assert not module.fill_lists("f8", rows, np.array([-1, 1]), out)
+    assert not module.fill_lists("f8", [[1.0, 2.0], [2**63]], lengths, out)
+    assert not module.fill_lists("i8", [[2.0]], np.array([1]), np.zeros(1, np.int64))
+    assert not module.fill_lists("i8", [[2**63]], np.array([1]), np.zeros(1, np.int64))
+    assert module.fill_lists("f8", rows, lengths, out)
+    assert out.tolist() == [1.0, 2.0, 3.0]
+    assert module.fill_lists("f8", [(1, 2**60 + 1), (0.5,)], lengths, out)
+    assert out.tolist() == [1.0, 2.0**60, 0.5]
+    for odd in (np.zeros(3, np.int64), at_odd([2, 1])):
+        with pytest.raises(ValueError, match="as many lengths as rows"):
+            module.measure_lists(rows, odd)
+        with pytest.raises(ValueError, match="as many lengths as rows"):
+            module.fill_lists("f8", rows, odd, out)
+    with pytest.raises(ValueError, match="as many lengths as rows"):
+        module.fill_lists("f8", rows, lengths, at_odd([0, 0, 0]))
+
+
 @needs_loops
 def test_what_cancels_out_before_the_memory_is_allowed():
     out, far = np.zeros(3), 2**61

@@ -1,7 +1,8 @@
 """Two modes merged to one, and one mode split in two, of layouts over any shape; nothing is copied.
 
 The elements stay in place. A contiguous row-major layout stays so, in O(1) besides the new shape. Otherwise
-cells keep their offsets, and if a new row would not be a cell, every element does.
+cells keep their offsets. If a new cell would have no strides, elements are found by their ordinals. So the
+shape of the result depends on the shape of the operand alone, not on its places.
 """
 
 from typing import Any
@@ -39,6 +40,9 @@ def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
     table = PlacedRows.of(layout)
     inner = mode - table.rows.outer_rank
     strides = table.strides if inner < 0 else _merged_strides(table, inner) if inner else None
+    if strides is None and inner and table.width > 2:
+        # No stride leads through a mode of the new cells; by ordinals they stay cells.
+        return PartLayout(layout, _packed(merge_rows(rows_under(layout.shape), mode), 0))
     if strides is None:
         # Each step of the mode that is merged goes its own way: the table must reach down to there.
         table = table.unrolled(mode + 1)

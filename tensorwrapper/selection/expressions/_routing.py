@@ -40,7 +40,7 @@ from tensorwrapper.selection.expressions._ordinals import Whole, pushed
 from tensorwrapper.selection.operations._positions import grouped
 from tensorwrapper.selection.runners._blocks import BLOCK
 from tensorwrapper.selection.runners._shared_mode import write_parts
-from tensorwrapper.selection.transforms._maps import Spaced, canonical, spaced
+from tensorwrapper.selection.transforms._maps import Spaced, canonical, maps_of, spaced
 from tensorwrapper.selection.transforms._transform import (
     Coordinate,
     Transform,
@@ -51,6 +51,8 @@ from tensorwrapper.selection.transforms._transform import (
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["Routing", "SharedMode", "handed_on", "route", "settled"]
+
+_LOOKED_UP = 1 << 19  # positions distributed at once: the tables of a block take 32 MiB
 
 
 class SharedMode(Node):
@@ -156,6 +158,11 @@ class SharedMode(Node):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         """Let each operand write its part."""
+        blocks = _blocks_of_positions(view)
+        if blocks is not None:
+            for there in blocks:
+                self.write_into(Expression(self, view.layout[there]), out[there], job)
+            return
         found = self.split(view)
         if isinstance(found, Expression):
             found.node.write_into(found, out, job)
@@ -334,6 +341,21 @@ def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
         offset += stride * first
     layout = new_strided(tuple(extents), (0,) * len(extents), tuple(strides), offset)
     return Expression(node, wrap_layout(layout))
+
+
+def _blocks_of_positions(view: Expression) -> "list[tuple[slice, ...]] | None":
+    """Return keys of blocks of a mode with more listed positions than are looked up at once, or None."""
+    extents = view.extents
+    if max(extents, default=0) <= _LOOKED_UP:
+        return None
+    maps = maps_of(view.layout)
+    modes = [] if maps is None else [m for m, axis in enumerate(maps[1]) if isinstance(axis, Table)]
+    mode = max(modes, key=lambda own: extents[own], default=None)
+    if mode is None or extents[mode] <= _LOOKED_UP:
+        return None
+    before = (slice(None),) * mode
+    starts = range(0, extents[mode], _LOOKED_UP)
+    return [(*before, slice(start, min(start + _LOOKED_UP, extents[mode]))) for start in starts]
 
 
 def _write_parts(split: Split, out: Array, job: Job) -> None:

@@ -170,7 +170,7 @@ class AddressedLeaf(Runner):
         return self.buffer.dtype
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
-        layout, buffer = self.layout[(*window, ...)], self.buffer
+        layout, buffer = _part_of(self.layout, window), self.buffer
         # Strings that were read lie in memory as objects, over which there are no arrays of other strides.
         plain = out.size > CACHED and out.dtype == buffer.dtype and out.dtype.kind not in "TO"
         memory = buffer.memory if plain else None
@@ -189,7 +189,7 @@ class AddressedLeaf(Runner):
                     run_copy(plan, memory, flat, threads=threads)
                     return
         for block in cut(out.shape):
-            part, goal = layout[(*block, ...)], inside(out, block)
+            part, goal = _part_of(layout, block), inside(out, block)
             if part.implementation.is_contiguous:
                 # A run has no table of addresses, which buffers of many parts would search for each element.
                 elements = buffer.elements_of(part.implementation).reshape(goal.shape)
@@ -201,6 +201,12 @@ class AddressedLeaf(Runner):
         origin = self.layout.shape.origin
         rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
         return self.buffer.read(self.layout.offsets_of(rows))
+
+
+def _part_of(layout: Layout, window: Window) -> Layout:
+    """Return the layout of a window; mostly that is the whole, which is not indexed."""
+    is_whole = window_extents(window) == layout.shape.extents
+    return layout if is_whole else layout[(*window, ...)]
 
 
 def leaf_of(layout: Layout, buffer: BufferCommon[Any]) -> MemoryLeaf | AddressedLeaf:

@@ -183,13 +183,13 @@ def lengths_of(rows: Rows, mode: int) -> IntArray:
 
 
 def splits_at(rows: Rows, mode: int) -> IntArray:
-    """Return the row splits of `mode`, from 0; a view where they are stored from 0, else O(n)."""
+    """Return the row splits of `mode`, from 0; a view where they are known from 0, else O(n)."""
     columns, outer = rows.columns, rows.outer_rank
     stored = None
     if 0 < mode < outer:
         stored = columns.splits[rows.depth + mode - 1]
-    elif mode == outer and columns.leaf.ndim == 1:
-        stored = columns.leaf
+    elif mode == outer and columns.even is None and rows.has_most_leaves:
+        stored = columns.leaf_splits()
     if stored is None:
         return splits_of(lengths_of(rows, mode))
     a, b = rows.run(mode)

@@ -1,7 +1,7 @@
 """The range of a mode and the modes on which it depends, computed in windows of the rows."""
 
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from math import prod
 
 import numpy as np
@@ -22,6 +22,9 @@ def extent_bounds(rows: Rows, mode: int) -> tuple[int, int]:
     if not mode:
         only, _ = rows.range_under(())
         return only, only
+    common = rows.common_extent(mode)
+    if common is not None:
+        return common, common
     parts = (window.distinct_ranges(mode)[0] for window in _windows(rows, mode, WINDOW))
     bounds = [(int(extents.min()), int(extents.max())) for extents in parts if len(extents)]
     return (min([low for low, _ in bounds]), max([high for _, high in bounds])) if bounds else (0, 0)
@@ -29,9 +32,17 @@ def extent_bounds(rows: Rows, mode: int) -> tuple[int, int]:
 
 def is_uniform(rows: Rows, mode: int, nodes: int = WINDOW) -> bool:
     """Tell whether a mode has one extent wherever a prefix leads to it; ends at the first that differs."""
-    known: int | None = None
     # A first glance mostly tells.
-    for window in chain(islice(_windows(rows, mode, _GLANCE), 1), _windows(rows, mode, nodes)):
+    if not _is_uniform_in(islice(_windows(rows, mode, _GLANCE), 1), mode):
+        return False
+    return (mode > 0 and rows.common_extent(mode) is not None) or _is_uniform_in(
+        _windows(rows, mode, nodes), mode
+    )
+
+
+def _is_uniform_in(windows: Iterable[Rows], mode: int) -> bool:
+    known: int | None = None
+    for window in windows:
         extents, _ = window.distinct_ranges(mode)
         if not len(extents):
             continue

@@ -191,7 +191,10 @@ class Rows:
         later = mode - self.outer_rank
         if later < 1:
             return None
-        reached = np.asarray((self.columns.leaf[a:b, :later] > 0).all(axis=1))
+        columns = self.columns.leaf[a:b].T
+        reached = columns[0] > 0
+        for column in columns[1:later]:
+            reached &= column > 0
         return None if reached.all() else reached
 
     def reached_ranges(self, mode: int) -> tuple[IntArray, IntArray]:
@@ -209,6 +212,20 @@ class Rows:
                 one = Rows(Columns((), columns.leaf[a : a + 1], (0,), columns.leaf_origins), 0, 0, 1, 0)
                 return one.reached_ranges(mode - outer + 1)
         return self.reached_ranges(mode)
+
+    @property
+    def has_most_leaves(self) -> bool:
+        """Return True if what columns remember of all leaves is worth finding for these."""
+        a, b = self.leaves
+        return 2 * (b - a) >= self.columns.n_leaves
+
+    def common_extent(self, mode: int) -> int | None:
+        """Return the extent of a mode in all leaves, if a prefix leads there; None if that is not known."""
+        later, columns = mode - self.outer_rank, self.columns
+        if later < 1 or not self.has_most_leaves or not columns.elements(*self.leaves):
+            return None
+        (least, last), (shortest, longest) = columns.leaf_spans()[later]
+        return longest - last if least == last and shortest == longest else None
 
     @property
     def is_one_box(self) -> bool:

@@ -24,7 +24,7 @@ from tensorwrapper.store.records._concatenated import (
     read_run_by_part,
 )
 from tensorwrapper.store.records._format import MOST_ROWS
-from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._index_rows import Extensions, Place, Row
 from tensorwrapper.store.records._pieces import run_of, with_rows
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor, from_buffer
@@ -129,27 +129,26 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return Dense, (self.read_run(0, self.size),)
 
 
-def _records(reader: RecordReader, places: tuple[Place, ...], rows: Sequence[Row]) -> Records:
+def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Row]) -> Records:
     """Return the records of an extended tensor; opens only the first and the last."""
-    last = max([row[1] for row in rows], key=_stop)
-    lasting = reader.lasting(last)
+    rows = given if isinstance(given, Extensions) else Extensions(given[0][0], given)
+    table = rows.table
+    lasting = reader.lasting(rows[int(np.argmax(table[:, 0] + table[:, 1]))][1])
     first = lasting.tensor(rows[0][0], places)
     ending = lasting.record(rows[-1])[0]
     n_first = len(first) if first.shape.rank else -1
-    before = [cast("int", row[4]) for row in rows]
-    total = before[-1] + (len(ending) if ending.shape.rank else -1)
-    if before[0] != n_first or total < before[-1]:
+    before = table[:, 3]
+    newest = int(before[-1])
+    total = newest + (len(ending) if ending.shape.rank else -1)
+    if before[0] != n_first or total < newest:
         raise DataFileError(
-            f"{reader.path}: the record at {rows[0][1].start} extends {rows[0][0]!r} at row {before[0]}, "
+            f"{reader.path}: the record at {rows[0][1].start} extends {rows.name!r} at row {before[0]}, "
             f"which has {max(n_first, 0)} rows before it"
         )
-    records = Records(lasting, rows, first, np.array([0, *before, total], dtype=np.int64))
+    marks = np.concatenate([[0], before, [total]], dtype=np.int64)
+    records = Records(lasting, rows, table, first, marks)
     records.check(len(rows))
     return records
-
-
-def _stop(place: Place) -> int:
-    return place.stop
 
 
 def grown_parts(
@@ -195,8 +194,7 @@ def _box(records: Records) -> Tensor[Any]:
         )
     ends = marks * inner
     # Only compressed records, and records without elements, may have more rows than bytes.
-    lengths = np.array([row[1].length for row in records.rows], dtype=np.int64)
-    many = np.diff(ends)[1:] > lengths // max(first.dtype.itemsize, 1)
+    many = np.diff(ends)[1:] > records.table[:, 1] // max(first.dtype.itemsize, 1)
     many |= not inner
     for number in np.flatnonzero(many).tolist():
         records.check(number + 1)

@@ -1,6 +1,5 @@
 """`Records`: the extensions of a tensor in a file, opened one by one, or in batches if uniform."""
 
-from collections.abc import Sequence
 from typing import Any, Final, final
 
 import attrs
@@ -18,7 +17,7 @@ from tensorwrapper.store.records._batch_read import (
     read_alike,
 )
 from tensorwrapper.store.records._entry import number_of
-from tensorwrapper.store.records._index_rows import Row
+from tensorwrapper.store.records._index_rows import Extensions
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
@@ -38,7 +37,9 @@ class Records:
     """The extensions of a tensor, each opened on access."""
 
     reader: RecordReader
-    rows: Sequence[Row]
+    rows: Extensions
+    table: IntArray
+    """Columns of the rows, as `Extensions.table`."""
     first: Tensor[Any]
     """The original tensor."""
     marks: IntArray
@@ -107,9 +108,9 @@ class Records:
         # The label limits the size of a small record, unless a reader has stricter limits than the default.
         if count < _MANY or reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
-        table = np.array([(row[1].start, row[1].length, row[4] or 0, 0) for row in self.rows], dtype=np.int64)
-        table[:, 3] = np.diff(self.marks)[1:]
-        left = np.array([row[3] == 1 for row in self.rows]) & (table[:, 1] <= SMALL_RECORD)
+        starts, lengths, pieces, before = self.table.T
+        table = np.stack([starts, lengths, before, np.diff(self.marks)[1:]], axis=1)
+        left = (pieces == 1) & (lengths <= SMALL_RECORD)
         places = sizes = np.zeros((0, count), dtype=np.int64)
         for _ in range(_FORMS):
             tried = np.flatnonzero(left)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, SupportsIndex, TypeAlias, cast, final
+from typing import Any, BinaryIO, Final, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
@@ -57,6 +57,11 @@ class Opening:
     """True to list the arrays of a convention instead of its tensors."""
     follow: str | None = None
     """Folder, or address prefix, of other files that may be read."""
+    stream: BinaryIO | None = None
+    """The file at the path, if it is open already, as it was read to recognise its format.
+
+    Readers that pass these options on to other files do not use it.
+    """
 
 
 @final

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, cast, final
+from typing import IO, Any, BinaryIO, Final, cast, final
 
 import attrs
 import numpy as np
@@ -99,7 +99,7 @@ class NpyHead:
     """Size of the header and of all elements in bytes."""
 
 
-def open_npy(path: Path, _how: Opening) -> Contents:
+def open_npy(path: Path, how: Opening) -> Contents:
     """Return the contents of a ``.npy`` file; reads its header.
 
     Raises
@@ -107,7 +107,7 @@ def open_npy(path: Path, _how: Opening) -> Contents:
     DataFileError
         If the file is missing, damaged, or has only Python objects.
     """
-    memory = map_whole(path, ".npy")
+    memory = map_whole(path, ".npy", how.stream)
     with of_stranger(path, ".npy"):
         try:
             head = npy_head(stream_over(memoryview(memory)), ONE)
@@ -129,7 +129,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    memory = map_whole(path, ".npz")
+    memory = map_whole(path, ".npz", how.stream)
     with of_stranger(path, ".npz"):
         archive = Archive(memory)
         infos = archive.infolist()
@@ -298,10 +298,10 @@ def _field(read: Callable[[], object], path: FieldPath) -> Array:
     return cast("Array", found)
 
 
-def map_whole(path: Path, kind: str) -> FileMap:
+def map_whole(path: Path, kind: str, stream: BinaryIO | None = None) -> FileMap:
     """Return a file as memory."""
-    with reading(path, kind) as stream:
-        return map_file(stream.fileno(), 0, path)
+    with reading(path, kind, stream) as opened:
+        return map_file(opened.fileno(), 0, path)
 
 
 def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array | ZipMember":

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, Final, TypeGuard, cast
+from typing import IO, Any, BinaryIO, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -48,9 +48,9 @@ _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 
 
-def open_safetensors(path: Path, _how: Opening) -> Contents:
+def open_safetensors(path: Path, how: Opening) -> Contents:
     """Return the contents of a safetensors file; reads its header."""
-    arrays, metadata, losses = read_safetensors(path)
+    arrays, metadata, losses = read_safetensors(path, how.stream)
     return Contents(
         {
             name: Held(start, own.nbytes, "dense", partial(_same, own))
@@ -66,7 +66,7 @@ def _same(array: Array) -> Array:
 
 
 def read_safetensors(
-    path: Path,
+    path: Path, stream: BinaryIO | None = None
 ) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
     """Return the mapped arrays with their starts, the metadata, and the losses.
 
@@ -75,9 +75,9 @@ def read_safetensors(
     DataFileError
         If the file is missing, or violates the format.
     """
-    with reading(path, ".safetensors") as stream:
-        plans, metadata, losses = read_plans(stream, os.fstat(stream.fileno()).st_size, path)
-        memory = map_file(stream.fileno(), 0, path)
+    with reading(path, ".safetensors", stream) as opened:
+        plans, metadata, losses = read_plans(opened, os.fstat(opened.fileno()).st_size, path)
+        memory = map_file(opened.fileno(), 0, path)
         arrays = {
             name: (start, _array(memory, dtype, shape, start))
             for name, (dtype, shape, start) in plans.items()

@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import PurePath
 from typing import Final
 
 __all__ = ["has_no_path", "shown_address"]
@@ -16,7 +17,9 @@ def has_no_path(source: object) -> bool:
     """
     if isinstance(source, str):
         return bool(_ADDRESS.match(source)) and not os.path.lexists(source)
-    return isinstance(source, bytes | bytearray | memoryview) or hasattr(source, "read")
+    return isinstance(source, bytes | bytearray | memoryview) or (
+        not isinstance(source, PurePath) and hasattr(source, "read")
+    )
 
 
 def shown_address(address: str) -> str:

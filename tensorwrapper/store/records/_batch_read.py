@@ -7,6 +7,7 @@ invalid number, is not alike. It is read by itself, which reports its errors.
 """
 
 import re
+import zlib
 from collections.abc import Iterator, Mapping
 from math import prod
 from typing import Final, Self, TypeAlias, TypeVar, cast, final
@@ -256,8 +257,11 @@ def _has_header(file: _Bytes, starts: IntArray, lengths: IntArray) -> _Bools:
     good = (raw[:, :8] == np.frombuffer(MAGIC, dtype=np.uint8)).all(axis=1)
     good &= raw[:, 8:16].copy().view("<i8")[:, 0] == lengths
     good &= raw[:, 16:18].copy().view("<u2")[:, 0] == VERSION
-    checksum = np.full(len(raw), 0xFFFFFFFF, dtype=np.uint32)
-    for column in raw.T[:28]:
+    # The checksum of the bytes that all headers begin with is computed once.
+    alike = np.append((raw[:, :28] == raw[0, :28]).all(axis=0), [False])
+    first = int(alike.argmin())
+    checksum = np.full(len(raw), ~zlib.crc32(raw[0, :first].tobytes()) & 0xFFFFFFFF, dtype=np.uint32)
+    for column in raw.T[first:28]:
         checksum = _CRC[(checksum ^ column) & 0xFF] ^ (checksum >> np.uint32(8))
     good &= raw[:, 28:].copy().view("<u4")[:, 0] == ~checksum
     return cast("_Bools", good)

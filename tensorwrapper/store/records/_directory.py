@@ -4,9 +4,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, 
 from itertools import chain, count
 from typing import cast, final
 
+import numpy as np
+
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.records._index_rows import Listing, Place, Row
+from tensorwrapper.store.records._index_rows import Extensions, Listing, Place, Row
 from tensorwrapper.store.records._loss import Loss
+from tensorwrapper.typing import IntArray
 
 __all__ = ["Directory", "dotted"]
 
@@ -17,6 +20,18 @@ def dotted(name: str) -> Iterator[str]:
     while stop > 0:
         yield name[:stop]
         stop = name.find(".", stop + 1)
+
+
+def _by_name(names: Sequence[str], numbers: IntArray) -> dict[str, IntArray]:
+    """Return the numbers of each name, ascending."""
+    found = [names[number] for number in numbers.tolist()]
+    codes = {name: code for code, name in enumerate(dict.fromkeys(found))}
+    if len(codes) == 1:
+        return {found[0]: numbers}
+    of_each = np.fromiter(map(codes.__getitem__, found), np.int64, len(found))
+    order = np.argsort(of_each, kind="stable")
+    marks = np.cumsum(np.bincount(of_each, minlength=1))[:-1]
+    return dict(zip(codes, np.split(numbers[order], marks), strict=False))
 
 
 def _kind(fields: tuple[str, ...]) -> str:
@@ -57,7 +72,7 @@ class Directory:
         self._listed: list[Listing] = []
         self._n_listed = 0  # listed rows that are not in `_rows`
         self._rows: list[Row] = []
-        self._extensions: dict[str, list[Row]] = {}
+        self._extensions: dict[str, Extensions] = {}
         self._metadata: Place | None = None
         self._load: Callable[[], Directory] | None = None
         self._may_have: Callable[[str], bool] | None = None
@@ -392,7 +407,7 @@ class Directory:
                     and name not in unfinished
                 ):
                     # As `_extend`, in a third of the time: most records of a file may extend one tensor.
-                    before.append(row)
+                    before.extend((row,))
                     rows.append(row)
                     self.end = place.stop
                     continue
@@ -405,12 +420,24 @@ class Directory:
             self.end = found[-1][1].stop
 
     def _list(self, found: Listing) -> bool:
-        """Add listed records; return False if a name is repeated."""
-        new: dict[str, tuple[Place, ...] | int] = dict(zip(found.names, count(self._n_listed), strict=False))
+        """Add listed records; return False if a name is repeated, or an extension is out of order."""
+        numbers: Iterable[int] = count(self._n_listed)
+        names, afters = found.names, found.afters
+        if afters is not None:
+            originals: list[int] = np.flatnonzero(afters < 0).tolist()
+            names, numbers = [names[k] for k in originals], [self._n_listed + k for k in originals]
+        new: dict[str, tuple[Place, ...] | int] = dict(zip(names, numbers, strict=False))
         last = cast("int | None", new.pop("", None))
-        unnamed = 0 if last is None else found.names.count("")
-        if len(new) + unnamed < len(found) or not self._entries.keys().isdisjoint(new):
+        unnamed = 0 if last is None else names.count("")
+        if len(new) + unnamed < len(names) or not self._entries.keys().isdisjoint(new):
             return False
+        if afters is not None:
+            grown = _by_name(found.names, np.flatnonzero(afters >= 0))
+            if not all(self._may_extend(name, own, new, afters[own]) for name, own in grown.items()):
+                return False
+            for name, own in grown.items():
+                listed = self._extensions.setdefault(name, Extensions(name))
+                listed.add_columns(found.starts[own], found.lengths[own], afters[own])
         if last is not None:
             self._metadata = found.place(last - self._n_listed)
         if self._entries:
@@ -422,6 +449,18 @@ class Directory:
         self._n_listed += len(found)
         self.end = found.place(-1).stop
         return True
+
+    def _may_extend(
+        self, name: str, own: IntArray, new: Mapping[str, tuple[Place, ...] | int], afters: IntArray
+    ) -> bool:
+        """Return True if these extensions follow their tensor and each other, as `_extend` requires."""
+        begun = new.get(name)
+        if name not in self._entries and not (isinstance(begun, int) and begun - self._n_listed < own[0]):
+            return False
+        before = self.newest(name)
+        if before is not None and afters[0] <= (before[4] or 0):
+            return False
+        return name not in self._unfinished and bool((afters[1:] > afters[:-1]).all())
 
     def _extend(self, row: Row, after: int) -> None:
         name, place, piece, pieces, _ = row
@@ -442,7 +481,7 @@ class Directory:
             )
         parts.append(row)
         if len(parts) == pieces:
-            self._extensions.setdefault(name, []).extend(parts)
+            self._extensions.setdefault(name, Extensions(name)).extend(parts)
             self._unfinished.pop(name, None)
         else:
             self._unfinished[name] = parts

@@ -1,9 +1,9 @@
 """Convert records to the tables of an index, and back. Does no I/O."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
 from operator import itemgetter
-from typing import Final, NoReturn, TypeAlias, final
+from typing import Final, NoReturn, TypeAlias, final, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tensorwrapper.store.records._format import (
 )
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Listing", "Place", "Row", "pack_rows", "unpack_rows"]
+__all__ = ["Extensions", "Listing", "Place", "Row", "pack_rows", "unpack_rows"]
 
 
 _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
@@ -56,14 +56,16 @@ extension the number of previous rows of the tensor."""
 @final
 @frozen(eq=False)
 class Listing:
-    """Columns for records about the file and for tensors in one record each, the usual case.
+    """Columns for records about the file, and for tensors and extensions in one record each: the usual case.
 
-    Opening a file with 10^5 tensors creates no object per tensor for the garbage collector.
+    Opening a file with 10^5 records creates no object per record for the garbage collector.
     """
 
     names: list[str]
     starts: IntArray
     lengths: IntArray
+    afters: IntArray | None = None
+    """Number of rows before each extension, and -1 for other records; None without extensions."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -72,10 +74,70 @@ class Listing:
         """Return the place of a record."""
         return Place(self.starts.item(number), self.lengths.item(number))
 
-    def rows(self, after: Iterable[int | None] = repeat(None)) -> list[Row]:
-        """Return a row for each record; `after` has the number of rows before each extension."""
-        places = map(Place, self.starts.tolist(), self.lengths.tolist())
-        return list(zip(self.names, places, repeat(0), repeat(1), after, strict=False))
+    def rows(self) -> list[Row]:
+        """Return a row for each record."""
+        after: Iterable[int | None] = repeat(None) if self.afters is None else _afters(self.afters)
+        return _whole_rows(self.names, self.starts, self.lengths, after)
+
+
+def _whole_rows(
+    names: Iterable[str], starts: IntArray, lengths: IntArray, after: Iterable[int | None]
+) -> list[Row]:
+    places = map(Place, starts.tolist(), lengths.tolist())
+    return list(zip(names, places, repeat(0), repeat(1), after, strict=False))
+
+
+@final
+class Extensions(Sequence[Row]):
+    """The extensions of one tensor, in order: columns as in an index, and rows that were added since."""
+
+    __slots__ = ("_afters", "_later", "_lengths", "_starts", "name")
+
+    def __init__(self, name: str, rows: Iterable[Row] = ()) -> None:
+        self.name = name
+        self._starts = self._lengths = self._afters = np.zeros(0, np.int64)
+        self._later: list[Row] = list(rows)
+
+    def add_columns(self, starts: IntArray, lengths: IntArray, afters: IntArray) -> None:
+        """Add extensions of one record each, in order."""
+        if self._later or len(self._starts):
+            self._later += _whole_rows(repeat(self.name), starts, lengths, afters.tolist())
+        else:
+            self._starts, self._lengths, self._afters = starts, lengths, afters
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Add rows."""
+        self._later.extend(rows)
+
+    def __len__(self) -> int:
+        return len(self._starts) + len(self._later)
+
+    @overload
+    def __getitem__(self, key: int) -> Row: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Row]: ...
+    def __getitem__(self, key: int | slice) -> Row | Sequence[Row]:
+        if isinstance(key, slice):
+            return list(self)[key]
+        listed = len(self._starts)
+        number = key + len(self) if key < 0 else key
+        if not 0 <= number < listed:
+            return self._later[key if key < 0 else number - listed]
+        place = Place(self._starts.item(number), self._lengths.item(number))
+        return self.name, place, 0, 1, self._afters.item(number)
+
+    def __iter__(self) -> Iterator[Row]:
+        listed = _whole_rows(repeat(self.name), self._starts, self._lengths, self._afters.tolist())
+        return iter([*listed, *self._later])
+
+    @property
+    def table(self) -> IntArray:
+        """Start, length, number of pieces and number of rows before, of each record."""
+        listed = np.stack([self._starts, self._lengths, np.ones_like(self._starts), self._afters], axis=1)
+        if not self._later:
+            return listed
+        later = [(row[1].start, row[1].length, row[3], row[4] or 0) for row in self._later]
+        return np.concatenate([listed, np.array(later, np.int64)])
 
 
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
@@ -98,11 +160,12 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown
 
 
-def _unpack_grown(grown: IntArray | None, count: int) -> list[int | None]:
-    if grown is None:
-        return [None] * count
-    if len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS:
+def _check_grown(grown: IntArray | None, count: int) -> None:
+    if grown is not None and (len(grown) != count or int(grown.min()) < -1 or int(grown.max()) > MOST_ROWS):
         raise DataFileError("the index has extensions that do not match its records, or are too large")
+
+
+def _afters(grown: IntArray) -> list[int | None]:
     return [None if n < 0 else n for n in grown.tolist()]
 
 
@@ -150,7 +213,8 @@ def unpack_rows(
         rows = table.tolist()
         if not _is_sound(rows, len(names), begin, end):
             _refuse(table, len(names), begin, end)
-        return _one_by_one(rows, names, _unpack_grown(grown, len(table)))
+        _check_grown(grown, len(table))
+        return _one_by_one(rows, names, grown)
     ends, starts, lengths, pieces, totals = table.T
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
     most = table.view(np.uint64).max(axis=0).tolist()
@@ -169,14 +233,13 @@ def unpack_rows(
         or not (is_whole or ((pieces >= 0) & (pieces < totals)).all())
     ):
         _refuse(table, len(names), begin, end)
-    after = _unpack_grown(grown, len(table))
+    _check_grown(grown, len(table))
     if grown is not None and (grown[sizes == 0] >= 0).any():
         raise DataFileError("the index has an extension of metadata, which has no rows")
     plain = _plain_names(names, sizes, ends) if is_whole else None
     if plain is not None:
-        listing = Listing(plain, starts, lengths)
-        return listing if grown is None else listing.rows(after)
-    return _one_by_one(table.tolist(), names, after)
+        return Listing(plain, starts, lengths, grown)
+    return _one_by_one(table.tolist(), names, grown)
 
 
 def _is_sound(rows: Sequence[Sequence[int]], n_bytes: int, begin: int, end: int) -> bool:
@@ -193,8 +256,9 @@ def _is_sound(rows: Sequence[Sequence[int]], n_bytes: int, begin: int, end: int)
     return named == n_bytes
 
 
-def _one_by_one(table: Sequence[Sequence[int]], names: bytes, after: Sequence[int | None]) -> list[Row]:
+def _one_by_one(table: Sequence[Sequence[int]], names: bytes, grown: IntArray | None) -> list[Row]:
     rows: list[Row] = []
+    after = [None] * len(table) if grown is None else _afters(grown)
     first = 0
     for (stop, start, length, piece, total), before in zip(table, after, strict=True):
         try:

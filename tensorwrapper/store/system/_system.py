@@ -7,7 +7,8 @@ import os
 import stat
 from collections.abc import Generator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Final
+from types import TracebackType
+from typing import BinaryIO, Final, final
 
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import (
@@ -26,6 +27,7 @@ __all__ = [
     "mode_of",
     "of_stranger",
     "open_regular",
+    "open_stream",
     "reading",
     "refused_by_system",
     "to_path",
@@ -120,13 +122,32 @@ def to_path(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
+def reading(path: Path, kind: str, stream: BinaryIO | None = None) -> Generator[BinaryIO, None, None]:
     """Yield a stream of an untrusted file, and convert read errors to errors of this package.
+
+    A `stream` is the same file, open already; it is read again from its start, and stays open.
 
     Raises
     ------
     DataFileError
         If the file is missing, not a regular file, or the block raises.
+    """
+    if stream is not None:
+        with of_stranger(path, kind):
+            stream.seek(0)
+            yield stream
+        return
+    with of_stranger(path, kind), open_stream(path) as opened:
+        yield opened
+
+
+def open_stream(path: Path) -> BinaryIO:
+    """Open an untrusted file for reading.
+
+    Raises
+    ------
+    DataFileError
+        If the file is missing, not a regular file, or the system refuses.
     """
     try:
         file = open_regular(path, os.O_RDONLY)
@@ -138,12 +159,11 @@ def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
         text = f"{shortened(str(path))} cannot be opened: {error.strerror}"
         raise refused_by_system(text, error) from error
     # Not `open`, which asks the system whether a regular file is a terminal.
-    with of_stranger(path, kind), io.BufferedReader(io.FileIO(file, "rb")) as stream:
-        yield stream
+    return io.BufferedReader(io.FileIO(file, "rb"))
 
 
-@contextlib.contextmanager
-def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[None, None, None]:
+@final
+class of_stranger:  # noqa: N801 - it is called as a function, and a generator takes five times as long
     """Convert all errors of reading an untrusted file, or a member of it, to errors of this package.
 
     Raises
@@ -153,18 +173,29 @@ def of_stranger(path: object, kind: str, name: str | None = None) -> Generator[N
     ModuleNotFoundError
         If the block needs a library that is not installed, which is not an error of the file.
     """
-    damaged = f"{path} is damaged, or not a {kind} file" if name is None else f"{path}: {name!r} is damaged"
-    try:
-        yield
-    except (DataFileError, ModuleNotFoundError, VersionChangedError):
-        raise
-    except OSError as error:
-        if error.errno is None:
-            # Not a system error: h5py, pyarrow and gzip raise OSError for data that they cannot parse.
-            raise DataFileError(f"{damaged}: {error}") from error
-        raise refused_by_system(f"cannot read {path}: {error.strerror or error}", error) from error
-    except MemoryError as error:
-        raise DataFileError(f"{path} needs more memory than available, or is not a {kind} file") from error
-    except Exception as error:
-        # Parsers of other libraries raise undocumented exceptions for damaged files.
-        raise DataFileError(f"{damaged}: {error}") from error
+
+    __slots__ = ("kind", "name", "path")
+
+    def __init__(self, path: object, kind: str, name: str | None = None) -> None:
+        self.path, self.kind, self.name = path, kind, name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, raised: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, Exception) or isinstance(
+            error, DataFileError | ModuleNotFoundError | VersionChangedError
+        ):
+            return
+        path, kind = self.path, self.kind
+        if isinstance(error, OSError) and error.errno is not None:
+            raise refused_by_system(f"cannot read {path}: {error.strerror or error}", error) from error
+        if isinstance(error, MemoryError):
+            text = f"{path} needs more memory than available, or is not a {kind} file"
+            raise DataFileError(text) from error
+        # Parsers of other libraries raise undocumented exceptions for damaged files: h5py, pyarrow and gzip
+        # an OSError without a number.
+        what = f"{path} is damaged, or not a {kind} file" if self.name is None else ""
+        raise DataFileError(f"{what or f'{path}: {self.name!r} is damaged'}: {error}") from error

@@ -101,7 +101,7 @@ def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
 
 
 def _open_archive(path: Path, how: Opening) -> Contents:
-    with reading(path, "archive") as stream:
+    with reading(path, "archive", how.stream) as stream:
         head = stream.read(512)
     if head.startswith(b"PK"):
         return open_zip_sets(path, ".zip", how)

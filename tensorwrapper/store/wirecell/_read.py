@@ -78,7 +78,7 @@ def open_tar_sets(path: Path, kind: str, how: Opening) -> Contents:
         If the file is missing, damaged, or exceeds the limits.
     """
     limits = how.limits
-    memory = map_tar(path, kind, limits.decompressed_bytes)
+    memory = map_tar(path, kind, limits.decompressed_bytes, how.stream)
     members: list[_Member | TarOther] = []
     with of_stranger(path, kind):
         for found in tar_members(memory):
@@ -97,7 +97,7 @@ def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
     DataFileError
         As `open_tar_sets`.
     """
-    memory, limits = map_whole(path, kind), how.limits
+    memory, limits = map_whole(path, kind, how.stream), how.limits
     with of_stranger(path, kind):
         archive = Archive(memory)
     members = [

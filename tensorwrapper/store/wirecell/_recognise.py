@@ -10,19 +10,29 @@ import zlib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, cast, final
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, TypeVar, cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, DataFileSystemError
 from tensorwrapper.store.ranges._addresses import has_no_path
-from tensorwrapper.store.system._system import reading, refused_by_system, to_path
+from tensorwrapper.store.system._system import of_stranger, open_stream, refused_by_system, to_path
 from tensorwrapper.store.wirecell._names import member_name
 
 if TYPE_CHECKING:
     from tensorwrapper.store.formats.zarr._remote_folders import FarStore
     from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = ["KIND_OF_END", "FileKind", "Recognised", "opened_at", "recognise", "recognise_ranges"]
+__all__ = [
+    "KIND_OF_END",
+    "FileKind",
+    "Recognised",
+    "opened_at",
+    "recognise",
+    "recognise_path",
+    "recognise_ranges",
+]
+
+_T = TypeVar("_T")
 
 FileKind: TypeAlias = Literal[
     "tens",
@@ -55,37 +65,37 @@ _HEAD: Final = 4096
 _TAIL: Final = 64
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
 _USER_BLOCKS: Final = tuple([1 << place for place in range(9, 21)])
-_MAGIC: Final[tuple[tuple[bytes, FileKind], ...]] = (
-    (b"\x89TENS\r\n\x1a", "tens"),
-    (_HDF5, "hdf5"),
-    (b"PAR1", "parquet"),
-    (b"ARROW1", "arrow"),
-    (b"\x93NUMPY", "npy"),
-)
+_MAGIC: Final[Mapping[bytes, FileKind]] = {
+    b"\x89TENS\r\n\x1a": "tens",
+    _HDF5: "hdf5",
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\x93NUMPY": "npy",
+}
 _ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 """Last bytes of some file formats."""
-_PACKED: Final = (
-    (b"\x1f\x8b", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\0", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-    (b"\x04\x22\x4d\x18", "lz4"),
-)
+_PACKED: Final = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+}
 _UNPACKED: Final = ("gzip", "bzip2")
 """Compressions that are decompressed to recognise the content."""
 _ENCRYPTED: Final = "an encrypted Parquet file: pyarrow reads it with its keys"
-_REFUSED: Final = (
-    (b"PARE", _ENCRYPTED),
-    (b"FEA1", "a Feather file of version 1: pyarrow.feather.read_table reads it"),
-    (b"ORC", "an ORC file: pyarrow.orc.read_table reads it"),
-    (b"Obj\x01", "an Avro file: fastavro.reader and awkward.from_avro_file read it"),
-    (b"CDF\x01", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
-    (b"CDF\x02", "a netCDF file of version 3: scipy.io.netcdf_file reads it"),
-    (b"CDF\x05", "a netCDF file of version 3: netCDF4.Dataset reads it"),
-    (b"\x0e\x03\x13\x01", "an HDF4 file: `h4toh5` makes HDF5 of it"),
-    (b"MATLAB 5.0", "a MATLAB file before 7.3: scipy.io.loadmat reads it"),
-    *[(bytes([0x80, version]), "a pickle, which runs what its writer wants") for version in range(2, 6)],
-)
+_REFUSED: Final = {
+    b"PARE": _ENCRYPTED,
+    b"FEA1": "a Feather file of version 1: pyarrow.feather.read_table reads it",
+    b"ORC": "an ORC file: pyarrow.orc.read_table reads it",
+    b"Obj\x01": "an Avro file: fastavro.reader and awkward.from_avro_file read it",
+    b"CDF\x01": "a netCDF file of version 3: scipy.io.netcdf_file reads it",
+    b"CDF\x02": "a netCDF file of version 3: scipy.io.netcdf_file reads it",
+    b"CDF\x05": "a netCDF file of version 3: netCDF4.Dataset reads it",
+    b"\x0e\x03\x13\x01": "an HDF4 file: `h4toh5` makes HDF5 of it",
+    b"MATLAB 5.0": "a MATLAB file before 7.3: scipy.io.loadmat reads it",
+    **{bytes([0x80, version]): "a pickle, which runs what its writer wants" for version in range(2, 6)},
+}
 
 
 @final
@@ -136,14 +146,29 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
             return Recognised("zarr", "structure", f"version {opened.version}")
         opened[0].close()
         return opened[1]
-    path = to_path(cast("str", source))
+    found, stream = recognise_path(to_path(cast("str", source)))
+    if stream is not None:
+        stream.close()
+    return found
+
+
+def recognise_path(path: Path) -> tuple[Recognised, BinaryIO | None]:
+    """Recognise the format of a file, and return the open file for its reader; None for a folder.
+
+    Raises as `recognise`.
+    """
     try:
-        with reading(path, "known") as stream:
-            return _of_stream(path, stream, os.fstat(stream.fileno()).st_size)
+        stream = open_stream(path)
     except DataFileSystemError as error:
         if error.errno != errno.EISDIR:
             raise
-    return _of_folder(path)
+        return _of_folder(path), None
+    try:
+        with of_stranger(path, "known"):
+            return _of_stream(path, stream, os.fstat(stream.fileno()).st_size), stream
+    except BaseException:
+        stream.close()
+        raise
 
 
 def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognised] | FarStore":
@@ -224,10 +249,10 @@ def _of_folder(path: Path) -> Recognised:
 def _by_content(
     path: PurePath, stream: BinaryIO, head: bytes, tail: bytes, size: int, shown: str
 ) -> Recognised | None:
-    refused = next((what for magic, what in _REFUSED if head.startswith(magic)), None)
+    refused = _of_head(head, _REFUSED)
     if head.startswith(b"PAR1") and tail.endswith(b"PARE"):
         refused = _ENCRYPTED
-    kind: FileKind | None = next((kind for magic, kind in _MAGIC if head.startswith(magic)), None)
+    kind = _of_head(head, _MAGIC)
     if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
         return Recognised(kind, "magic")
     # Its first bytes are a length: 640, 896, 1152 and 1408 are those of a pickle.
@@ -235,7 +260,7 @@ def _by_content(
         return Recognised("safetensors", "structure")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _of_zip(path, stream, shown)
-    packing = _packing(head)
+    packing = _of_head(head, _PACKED)
     if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
         return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
     # A user block may start with any bytes.
@@ -268,8 +293,11 @@ def _behind_user_block(stream: BinaryIO) -> Recognised | None:
     return None
 
 
-def _packing(head: bytes) -> str | None:
-    return next((packing for magic, packing in _PACKED if head.startswith(magic)), None)
+def _of_head(head: bytes, known: Mapping[bytes, _T]) -> _T | None:
+    """Return the value of the first bytes of a file; None if they are not known."""
+    if not head.startswith(tuple(known)):
+        return None
+    return next(value for magic, value in known.items() if head.startswith(magic))
 
 
 def _unpacked(head: bytes, packing: str) -> bytes:

@@ -68,7 +68,7 @@ class TarOther:
     """Kind of the member, for messages."""
 
 
-def map_tar(path: Path, kind: str, most: int) -> FileMap:
+def map_tar(path: Path, kind: str, most: int, stream: BinaryIO | None = None) -> FileMap:
     """Map an archive: the file itself, or an unnamed temporary file if it is compressed.
 
     Raises
@@ -76,11 +76,11 @@ def map_tar(path: Path, kind: str, most: int) -> FileMap:
     DataFileError
         If the file is missing, damaged, or exceeds `most` bytes when decompressed.
     """
-    with reading(path, kind) as stream:
+    with reading(path, kind, stream) as opened:
         inflate = COMPRESSED.get(kind)
         if inflate is None:
-            return map_file(stream.fileno(), 0, path)
-        with tempfile.TemporaryFile() as room, inflate(stream) as plain:
+            return map_file(opened.fileno(), 0, path)
+        with tempfile.TemporaryFile() as room, inflate(opened) as plain:
             size = 0
             while chunk := plain.read(_AT_A_TIME):
                 size += len(chunk)

@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike
 
 from tensorwrapper._arguments import check_null_rows, to_dtype
 from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._compiled import numbers_of
 from tensorwrapper._hints import wrong_call
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import (
@@ -388,6 +389,9 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
 
 def _of_numbers(rows: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any] | None:
     """Return a tensor of rows given as lists of numbers; None for other rows."""
+    found = numbers_of(rows) if wanted is None else None
+    if found is not None:
+        return from_buffer(found[0], Shape.jagged(found[1]))
     if not {list, tuple}.issuperset(map(type, rows)):
         return None
     lists = cast("list[Sequence[object]]", rows)

@@ -37,6 +37,22 @@ WORK = {
         "out = v[p].compute()",
         "result + 64",
     ),
+    "points of a join, with their positions": (
+        (
+            "line = large().reshape(-1); v = sel.concat([line[: line.size // 2], line[line.size // 2 :]])\n"
+            "k = np.random.default_rng(0).integers(0, line.size, line.size)"
+        ),
+        "out = v[k].compute()",
+        "result + positions + 64",
+    ),
+    "rows of a join, with their positions": (
+        (
+            "x = large().reshape(-1, 4); v = sel.concat([x[: len(x) // 2], x[len(x) // 2 :]])\n"
+            "k = np.random.default_rng(0).integers(0, len(x), len(x))"
+        ),
+        "out = v[k].compute()",
+        "result + positions + 64",
+    ),
     "mask of a tensor": (
         "t = tw.as_tensor(large()); m = np.zeros((side, 4096), bool); m[::2] = True",
         "out = t[m]",

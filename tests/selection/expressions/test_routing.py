@@ -1,8 +1,10 @@
 """What a selection of a shared mode comes down to: slices by the short way, as by the general one."""
 
 import pickle
+import tracemalloc
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,3 +85,33 @@ def test_pieces_are_pickled_and_other_operands_make_other_pieces():
     turned = normal.node.with_operands(normal.node.operands)
     assert turned == normal.node
     assert turned.operands == normal.node.operands
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_positions_of_a_join_take_no_tables_of_their_own_size(width):
+    whole = np.arange(1 << 22, dtype="f8").reshape(-1, width)
+    joined = sel.concat([whole[: len(whole) // 2], whole[len(whole) // 2 :]])
+    positions = np.random.default_rng(0).integers(0, len(whole), len(whole))
+    joined[positions[:2]].compute()
+
+    tracemalloc.start()
+    try:
+        found = joined[positions].compute()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert np.array_equal(np.asarray(found), whole[positions])
+    assert peak < found.size * 8 + positions.nbytes + (64 << 20)
+
+
+@pytest.mark.parametrize("looked_up", [1, 2, 5])
+def test_positions_in_blocks_are_those_at_once(monkeypatch, looked_up):
+    monkeypatch.setattr("tensorwrapper.selection.expressions._routing._LOOKED_UP", looked_up)
+    draws = np.random.default_rng(0)
+    whole = np.arange(60).reshape(10, 3, 2)
+    joined = sel.concat([whole[:4], whole[4:5], whole[5:]])
+    for _ in range(20):
+        rows, columns = draws.integers(-10, 10, draws.integers(1, 9)), draws.permutation(3)[:2]
+        for key in [(rows,), (rows, slice(None), slice(1)), (slice(1, 9, 2), columns), np.ix_(rows, columns)]:
+            assert joined[key].compute().tolist() == whole[key].tolist()

@@ -1,10 +1,17 @@
 """The directory: which records a name has, and what is lost or unsound in them."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import verify
+from tensorwrapper.store.records._directory import Directory
+from tensorwrapper.store.records._index_rows import Listing
 from tensorwrapper.store.records._record import encode_tensor
 from tests.support.store.grown_files import TWO, crafted, grown_in_steps, record, whole
 
@@ -57,3 +64,57 @@ def test_an_index_that_does_not_count_rows_is_refused(path, claims):
     crafted(path, [(TWO, None), (TWO, 2)], claims)
     with pytest.raises(DataFileError, match="extensions that do not match its records"):
         tw.open(path)
+
+
+@st.composite
+def listings(draw):
+    """Records in one message each, some of which extend another: mostly in order."""
+    count = draw(st.integers(1, 8))
+    names = draw(st.lists(st.sampled_from(["", "a", "b", "c"]), min_size=count, max_size=count))
+    afters = np.array(draw(st.lists(st.integers(-1, 6), min_size=count, max_size=count)), np.int64)
+    if draw(st.booleans()):
+        # As a writer has it: each name begins a tensor, and goes on with more rows.
+        counts = Counter()
+        for number, name in enumerate(names):
+            afters[number] = counts[name] - 1 if counts[name] and name else -1
+            counts[name] += 2
+    afters[[not name for name in names]] = -1
+    starts = 64 * np.arange(count, dtype=np.int64)
+    return Listing(names, starts, np.full(count, 16, np.int64), afters if (afters >= 0).any() else None)
+
+
+def directory_of(found, later, *, at_once):
+    """What a directory has of a listing, and of rows that were added later; or why it refuses them."""
+    directory = Directory()
+    try:
+        for part in (found, later):
+            if at_once:
+                directory.add_all(part)
+            else:
+                for row in part.rows():
+                    directory.add(row)
+    except DataFileError as error:
+        return str(error)
+    return (
+        {name: directory.places(name) for name in directory.names},
+        {name: list(rows) for name, rows in directory.extensions.items()},
+        {name: (rows[-1], rows[0], rows[:1], len(rows)) for name, rows in directory.extensions.items()},
+        {name: rows.table.tolist() for name, rows in directory.extensions.items()},
+        [directory.newest(name) for name in "abc"],
+        [directory.tip(name) for name in "abc"],
+        directory.rows,
+        directory.n_rows,
+        directory.metadata,
+        directory.end,
+    )
+
+
+@given(listings(), listings())
+def test_listed_extensions_are_those_that_were_added_one_by_one(found, later):
+    later = Listing(later.names, later.starts + 2**10, later.lengths, later.afters)
+    one_by_one = directory_of(found, later, at_once=False)
+    assert directory_of(found, later, at_once=True) == one_by_one
+    if not isinstance(one_by_one, str):
+        for name, table in one_by_one[3].items():
+            rows = [row for row in one_by_one[6] if row[0] == name and row[4] is not None]
+            assert table == [[row[1].start, row[1].length, row[3], row[4]] for row in rows]

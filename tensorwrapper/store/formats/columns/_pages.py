@@ -13,6 +13,7 @@ __all__ = ["Chunk", "Footer", "decoded_bytes", "read_footer"]
 _HEADER: Final = 2**20  # size limit of a page header, which includes minimum and maximum
 _DICTIONARY: Final = 2
 _BYTE_ARRAY: Final = 6
+_FIXED_BYTES: Final = 7
 _WIDTHS: Final = (1, 4, 8, 12, 4, 8)  # bytes of BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE
 _TEXT: Final = 16  # bytes of the position and length of a string
 _LEVELS: Final = 4  # bytes of the definition and repetition levels of a value
@@ -48,6 +49,11 @@ class Chunk:
     def is_odd(self) -> bool:
         """True if its pages are in another file, or are encrypted."""
         return bool(self.away) or self.is_encrypted
+
+    @property
+    def has_width(self) -> bool:
+        """True if the schema has the bytes of its values, and not their type."""
+        return self.kind == _FIXED_BYTES
 
     @property
     def is_text(self) -> bool:

@@ -251,8 +251,9 @@ class _Groups:
 
     def tensors(self, groups: Sequence[int]) -> Iterator[Tensor[Any]]:
         """Yield the rows of some groups."""
-        for found in self.decoded(groups):
-            yield tensor_of(found, self.path, self.name, self.null_rows)
+        # The variable of a loop would keep a group while the next one is decoded.
+        tensor = functools.partial(tensor_of, path=self.path, name=self.name, null_rows=self.null_rows)
+        yield from map(tensor, self.decoded(groups))
 
     def whole(self) -> Tensor[Any]:
         """Return all rows."""
@@ -311,7 +312,8 @@ class _Groups:
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
         """Raise if the decompressed size is too large. Return True if only repeated strings may exceed it."""
         nbytes = texts = 0
-        with given.open("rb") if isinstance(given, Path) else contextlib.nullcontext(given) as file:
+        opened = given.open("rb", buffering=0) if isinstance(given, Path) else contextlib.nullcontext(given)
+        with opened as file:
             for chunk in self.chunks[group]:
                 found, most = decoded_bytes(file, chunk, self._width(chunk))
                 nbytes += found
@@ -320,9 +322,11 @@ class _Groups:
         return nbytes + texts > self.limits.decompressed_bytes
 
     def _width(self, chunk: Chunk) -> int:
-        """Return the bytes per value if the schema fixes them."""
-        known = chunk.number < self.metadata.num_columns
-        return max(self.metadata.schema.column(chunk.number).length, 0) if known else 0
+        """Return the bytes per value if the schema fixes them and not the type."""
+        # Making the schema takes longer than reading the page headers.
+        if not chunk.has_width or chunk.number >= self.metadata.num_columns:
+            return 0
+        return max(self.metadata.schema.column(chunk.number).length, 0)
 
     def _leaves(self, group: int) -> list[int]:
         """Return the numbers of the column's parts, because pyarrow treats names with dots as paths."""
@@ -460,9 +464,10 @@ class _Column:
             if own.size
         ]
         groups = self._wanted(selections)
-        for group, tensor in zip(groups, self.groups.tensors(groups), strict=True):
+        tensors = self.groups.tensors(groups)
+        for group in groups:
             first, last = self.splits[group : group + 2].tolist()
-            found = self._checked(tensor, last - first)
+            found = self._checked(next(tensors), last - first)
             for (rows, *inner), marks, target in wanted:
                 begin, end = marks[group : group + 2].tolist()
                 if begin < end:
@@ -472,6 +477,8 @@ class _Column:
                     else:
                         own = own - first
                     assign_elements(target[begin:end], elements_at(found, [own, *inner]))
+            # The next group is decoded in the memory of this one.
+            del found
         return Done(len(out))
 
     def fetches(self, selections: "Sequence[Wanted]") -> tuple[int, int]:

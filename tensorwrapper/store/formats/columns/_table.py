@@ -193,7 +193,9 @@ def tensor_of(
     try:
         if isinstance(array, pa.ChunkedArray):
             kind = plain_type(array.type)
-            array = pa.chunked_array([plain_array(part) for part in parts], kind).combine_chunks()
+            plain = [plain_array(part) for part in parts]
+            # Of one part, too, pyarrow would make a copy.
+            array = plain[0] if len(plain) == 1 else pa.chunked_array(plain, kind).combine_chunks()
         return as_tensor(plain_array(array), null_rows=null_rows)
     except TensorWrapperError as error:
         code: LossCode = "convention" if isinstance(array.type, pa.BaseExtensionType) else "type"

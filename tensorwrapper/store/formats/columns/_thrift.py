@@ -31,24 +31,23 @@ def read_struct(data: bytes, place: int, spec: Spec, depth: int = 0) -> tuple[di
         raise DataFileError("the metadata of a Parquet file are nested too deeply")
     found: dict[int, Any] = {}
     field = 0
-    # A wide file has tens of thousands of fields, so short ones are read inline, without a call.
+    # A wide file has tens of thousands of fields, so frequent ones are read inline, without a call.
     while True:
         head = data[place]
         place += 1
         if not head:
             return found, place
-        if head >> 4:
-            field += head >> 4
-        else:
-            field, place = _zigzag(data, place)
+        step = head >> 4
+        field, place = (field + step, place) if step else _zigzag(data, place)
         kind = head & 15
         if kind in (_TRUE, _FALSE):
             continue
         wanted = spec.get(field)
-        if _I16 <= kind <= _I64 and data[place] < 128 and wanted in (None, int):
+        if _I16 <= kind <= _I64 and (wanted is int or wanted is None):
+            number = data[place]
+            number, place = (number, place + 1) if number < 128 else _varint(data, place)
             if wanted is int:
-                found[field] = (data[place] >> 1) ^ -(data[place] & 1)
-            place += 1
+                found[field] = (number >> 1) ^ -(number & 1)
             continue
         if kind == _BINARY and wanted is None and data[place] < 128:
             place = _passed(data, place + 1 + data[place])

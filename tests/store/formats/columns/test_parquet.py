@@ -279,3 +279,21 @@ def test_columns_that_are_in_other_files_are_told(tmp_path):
     assert list(f) == []
     assert [(loss.name, loss.code) for loss in f.losses] == [("a", "link"), ("b", "link")]
     assert "'part.parquet'" in f.losses[0]
+
+
+def test_row_groups_of_numbers_are_in_memory_one_at_a_time(tmp_path):
+    values = np.random.default_rng(0).random(2**20)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": values}), path, row_group_size=2**17, use_dictionary=False)
+    pool = pa.proxy_memory_pool(pa.default_memory_pool())
+    default = pa.default_memory_pool()
+    with tw.open(path) as f:
+        pa.set_memory_pool(pool)
+        try:
+            found = f["x"].compute()
+        finally:
+            pa.set_memory_pool(default)
+
+    assert np.asarray(found).tobytes() == values.tobytes()
+    # A group has 1 MiB; pyarrow decodes it from pages of 1 MiB.
+    assert 2**20 <= pool.max_memory() < 3 * 2**20
