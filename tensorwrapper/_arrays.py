@@ -12,7 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, SizeOverflowError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExtentError,
+    SizeOverflowError,
+    TensorWrapperError,
+)
 from tensorwrapper.typing import Array, Index, IntArray
 
 __all__ = [
@@ -172,7 +178,9 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     Raises
     ------
     ConversionError
-        If a mask hides an element, of the value itself or of an item of a list.
+        If a mask hides an element, of the value itself or of an item of a list; or if it is no array.
+    ExtentError
+        If it is a list of lists of several lengths.
     DTypeError
         If it is a list of dates and durations: NumPy would make dates of all of them.
     """
@@ -202,7 +210,14 @@ def check_shown(value: object) -> None:
 
 
 def _shown(value: object, *, copy: bool | None = None) -> Array:
-    found: Array = np.array(value, copy=copy, subok=True)
+    try:
+        found: Array = np.array(value, copy=copy, subok=True)
+    except TensorWrapperError:
+        raise
+    except ValueError as error:  # lists of several lengths, or no memory to share
+        raise ExtentError(str(error)) from error
+    except TypeError as error:  # objects of other packages that are no arrays
+        raise ConversionError(str(error)) from error
     if found.dtype.kind == "M" and _has_durations(value):
         raise DTypeError("a list has dates and durations, which have no type in common")
     if type(found) is np.ndarray:

@@ -4,6 +4,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.typing import Array, StringKind
 
@@ -77,7 +78,7 @@ def contains_value(elements: Array, value: object) -> bool:
     """Return True if a number is among the elements; refuse other values, except None, which never is."""
     if value is None:
         return False
-    if np.ndim(cast("Any", value)):
+    if shown_array(value).ndim:
         raise ConversionError(f"`in` asks for one element, not for a {type(value).__name__}")
     try:
         return bool(np.any(elements == cast("Any", value)))

@@ -3,8 +3,10 @@
 import mmap
 from multiprocessing import shared_memory
 
+import awkward as ak
 import numpy as np
 import pytest
+import xarray as xr
 
 import tensorwrapper as tw
 from tensorwrapper import Layout, Shape, Tiling
@@ -260,3 +262,42 @@ def test_a_long_error_says_its_beginning_and_its_end_and_keeps_all():
     assert str(RankError("b" * 590)) == "b" * 590
     for other in (ModeNameError("c" * 5000), LocalProtocolError("schema", "d" * 5000)):
         assert len(str(other)) <= 600
+
+
+NO_ARRAYS = {
+    "lists of several lengths": [[1], [2, 3]],
+    "arrays of several lengths": [np.arange(1), np.arange(3)],
+    "a number beside a list": [1, [2]],
+    "rows of Awkward Array": ak.Array([[1], [2, 3]]),
+    "a Dataset of xarray": xr.Dataset({"a": ("x", [1, 2])}),
+}
+TAKE_ARRAYS = {
+    "full": lambda given: tw.full((2,), given),
+    "full of a view": lambda given: sel.full((2,), given),
+    "coords": lambda given: tw.sparse(given, [1.0, 2.0], Shape(3)),
+    "blocks": lambda given: tw.blocks({(0,): given}, Tiling([2, 1])),
+    "unflatten": lambda given: tw.as_tensor([1, 2, 3]).unflatten(given),
+    "unflatten of a view": lambda given: sel.as_view([1, 2, 3]).unflatten(given),
+    "fill_null": lambda given: tw.nullable(tw.as_tensor([1]), tw.as_tensor([False])).fill_null(given),
+    "in": lambda given: given in tw.as_tensor([1, 2]),
+    "packed": lambda given: tw.from_packed(given, "s2", (2, 2)),
+    "tiles": lambda given: tw.as_tensor([1, 2, 3]).tiled(Tiling([1, 2])).keep_tiles(given),
+    "a row": lambda given: tw.jagged([[1, 2], []]).assign(given),
+    "validity": lambda given: tw.nullable(tw.as_tensor([1]), given),
+    "edges": lambda given: tw.jagged([[1, 2], []]).rows().histogram(given),
+    "gather": lambda given: tw.as_tensor([1, 2, 3]).gather(0, given),
+}
+
+
+@pytest.mark.parametrize("given", NO_ARRAYS.values(), ids=NO_ARRAYS)
+@pytest.mark.parametrize("call", TAKE_ARRAYS.values(), ids=TAKE_ARRAYS)
+def test_what_is_no_array_is_refused_in_words_of_this_package(call, given):
+    """NumPy, Awkward Array and xarray raised their own errors where no array can be made."""
+    with pytest.raises(TensorWrapperError):
+        call(given)
+
+
+@pytest.mark.parametrize("call", [tw.jagged, lambda given: sel.pad(tw.as_tensor([1]), given)])
+def test_an_array_without_modes_is_no_sequence(call):
+    with pytest.raises(ConversionError):
+        call(np.array(3.5))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, DTypeError, RankError, SizeOverflowError
 from tensorwrapper.shape import Shape
@@ -178,3 +179,14 @@ def test_dtype_does_not_read_text():
         jagged([["1", "2"]], dtype=int)
     with pytest.raises(DTypeError, match="object"):
         jagged([[1]], dtype=object)
+
+
+def test_no_rows_are_flattened_whatever_was_cut_off():
+    """The lengths of cut off rows were equal, and of none of them this cannot be told."""
+    equal = tw.from_buffer(np.arange(10), Shape.from_uniform(2, 5))
+    assert equal[:0].unflatten([0]).flatten(2).tolist() == [[]]
+    with tw.serve({"x": jagged([[[1, 2], [3, 4]]])}) as server, tw.connect(server.address) as remote:
+        none = remote["x"][1:]
+        for own in (none, tw.concat([none, none])):
+            assert own.flatten(2).compute().tolist() == []
+            assert own.flatten(2).shape.rank == 2

@@ -37,7 +37,8 @@ def merge_rows(rows: Rows, mode: int) -> Rows | int:
     even = columns.even
     if not splits:
         return rows.size
-    ends = leaf[splits[-1]] if even is None else splits[-1] * even[0]
+    # A table of no leaves does not tell how long they are.
+    ends = leaf[splits[-1]] if leaf.ndim == 1 else splits[-1] * (even[0] if even else 0)
     return _new_rows(splits[:-1], ends, 1)
 
 

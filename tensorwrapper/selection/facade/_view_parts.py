@@ -150,7 +150,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> sel.as_view(tw.jagged([[1, 2], []])).pad([(0, 0), (1, 1)]).compute().tolist()
         [[0, 1, 2, 0], [0, 0]]
         """
-        if not isinstance(cast("object", widths), Iterable):
+        if not isinstance(cast("object", widths), Iterable) or getattr(widths, "ndim", None) == 0:
             raise ConversionError(f"widths are one pair (before, after) per mode, not {widths!r}")
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
         if fill_value is None and not holds_strings(self.dtype):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64, to_count, to_int
@@ -134,7 +135,7 @@ def full(shape: ShapeLike, fill_value: object, *, dtype: DTypeLike | None = None
 def _type_of(value: object) -> "np.dtype[Any]":
     if isinstance(value, str):
         return cast("np.dtype[Any]", np.dtypes.StringDType())
-    return np.dtype(np.object_) if isinstance(value, bytes) else np.asarray(value).dtype
+    return np.dtype(np.object_) if isinstance(value, bytes) else shown_array(value).dtype
 
 
 @overload

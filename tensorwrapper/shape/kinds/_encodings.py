@@ -15,6 +15,7 @@ from tensorwrapper._arrays import (
     check_rows,
     frozen_array,
     shared_table,
+    shown_array,
     splits_of,
     splits_of_list,
 )
@@ -202,7 +203,7 @@ def _positions(values: object, what: str, *, copy: bool) -> IntArray:
         raise ConversionError(f"{what} must be integers, none of them masked")
     if not (isinstance(values, memoryview | array) or hasattr(values, "__array__")):
         return frozen_array(int64_array(values, what))
-    given: npt.NDArray[Any] = np.asarray(values)
+    given = shown_array(values)
     if given.dtype.kind == "f" and given.shape == (0,):
         # An empty array has the type float unless the caller sets another.
         given = given.astype(np.int64)

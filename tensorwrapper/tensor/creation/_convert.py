@@ -359,7 +359,7 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
     foreign = None if isinstance(rows, list | tuple) else _by_protocol(rows, copy=True)
     if foreign is not None:
         return _as_rows(foreign, dtype)
-    if not isinstance(cast("object", rows), Iterable):
+    if not isinstance(cast("object", rows), Iterable) or getattr(rows, "ndim", None) == 0:
         raise ConversionError(f"jagged takes a sequence of rows, not {rows!r}")
     given = list(rows)
     if any(kind not in _ROWS for kind in set(map(type, given))):

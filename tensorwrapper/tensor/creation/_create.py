@@ -217,7 +217,7 @@ def full(
             and (dtype is None or to_dtype(dtype).kind == ("T" if isinstance(fill_value, str) else "O"))
         ):
             return _full_of_text(space, fill_value, layout)
-        wanted = np.asarray(fill_value).dtype if dtype is None else to_dtype(dtype)
+        wanted = shown_array(fill_value).dtype if dtype is None else to_dtype(dtype)
         check_dtype(wanted)
         number = fit_number(fill_value, wanted, "fill_value")
         return _allocate(space, wanted, layout, lambda size, kind: np.full(size, number, kind))

@@ -5,6 +5,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.tensor._common import TensorCommon
@@ -79,7 +80,7 @@ def _marks_of(valid: "npt.ArrayLike | Tensor[Any] | None", tensor: Tensor[Any]) 
     else:
         check_argument(valid, "nullable")
         try:
-            elements = np.asarray(valid)
+            elements = shown_array(valid)
         except ValueError as error:
             raise ConversionError(
                 "truth values of rows come one after the other, or as a tensor of the same shape: "

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import shown_array, unmasked_array
 from tensorwrapper._hints import answered
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.buffer import Sparse
@@ -106,7 +106,7 @@ def sparse(
         raise ConversionError(f"duplicates are to raise, or their sum or last one counts, not {duplicates!r}")
     space = as_shape(shape)
     given: npt.ArrayLike = coords
-    if np.shape(coords) == (0,):
+    if shown_array(coords).shape == (0,):
         given = np.empty((0, space.rank), dtype=np.int64)
     return _make(space, given, _as_values(values, dtype), fill_value, duplicates)
 

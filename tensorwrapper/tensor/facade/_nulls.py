@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import check_write, fit_number, holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
@@ -106,7 +107,7 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         value = as_computed(value)
         weak = isinstance(value, list | tuple)  # as in an assignment
         if isinstance(value, list | tuple | np.ndarray):
-            array = np.asarray(cast("Any", value))
+            array = shown_array(value)
             value = me._make(packed_layout(Shape(*array.shape)), Dense(cast("Any", array.reshape(-1))))
         if isinstance(value, TensorBase):
             beside = values_into(cast("TensorBase[Any]", value), self.shape, "fill_null")[nulls]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, SupportsIndex, Ty
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import to_count
 from tensorwrapper.buffer import Nullable
 from tensorwrapper.buffer.lowlevel import fit_number, holds_strings
@@ -148,7 +149,7 @@ def cut_rows(
     """Return the layout without layers in which `mode` is split into rows of these lengths."""
     flat = layout.flatten()
     number = mode_of(mode, flat.shape.rank)
-    if not isinstance(counts, TensorBase) and not np.ndim(cast("Any", counts)):
+    if not isinstance(counts, TensorBase) and not shown_array(counts).ndim:
         return _cut_evenly(flat, to_count(cast("SupportsIndex", counts), "a count"), number)
     if not isinstance(counts, TensorBase):
         return cast("Layout[Any]", flat.split_rows(cast("npt.ArrayLike", counts), number))

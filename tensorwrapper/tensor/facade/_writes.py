@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_casting, surely_fits
+from tensorwrapper._arrays import shown_array
 from tensorwrapper.buffer.lowlevel import (
     assign_elements,
     check_write,
@@ -97,7 +98,7 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         else:
             # Ragged lists are not arrays, so NumPy cannot determine their rank.
             lists = isinstance(value, list | tuple)
-            if lists or np.ndim(value):
+            if lists or shown_array(value).ndim:
                 given = (
                     f"a {type(cast('object', value)).__name__}"
                     if lists

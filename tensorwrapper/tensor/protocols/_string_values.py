@@ -5,9 +5,8 @@ from itertools import chain
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from tensorwrapper._arrays import splits_of
+from tensorwrapper._arrays import shown_array, splits_of
 from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
@@ -72,7 +71,8 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
             )
         return found.elements, found.shape
     if hasattr(values, "__array__"):
-        return _read_array(np.asanyarray(cast("npt.ArrayLike", values)), kind)
+        masked = isinstance(values, np.ma.MaskedArray)
+        return _read_array(cast("Array", values) if masked else shown_array(values), kind)
     if not isinstance(values, Iterable):
         raise ConversionError(
             f"strings are read from str, bytes, lists or arrays of them, not from {values!r}"

@@ -4,7 +4,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._arrays import concatenated_ranges, numpy_kind, splits_of
+from tensorwrapper._arrays import as_truths, concatenated_ranges, numpy_kind, splits_of
 from tensorwrapper._compiled import sorted_in
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor.rows._reduce import reduce_runs
@@ -57,6 +57,7 @@ def keys_of(flat: Array, *, descending: bool = False) -> Array:
             raise DTypeError(f"elements of {flat.dtype} have no order") from error
     elif kind not in "biufc":
         raise DTypeError(f"elements of {flat.dtype} have no order")
+    flat = as_truths(flat)  # NumPy compares their bytes, of which any but 0 is true
     if not descending:
         return flat
     given: Any = flat

@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, Literal, SupportsIndex, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arrays import as_truths, numpy_kind
+from tensorwrapper._arrays import as_truths, numpy_kind, shown_array
 from tensorwrapper._error_text import warn_caller
 from tensorwrapper._integers import to_int
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, StringData, Strings
@@ -833,7 +833,7 @@ class WithinRows(ABC, Generic[_T, _R]):
         [[1, 1, 1], [0, 0, 0], [1, 0, 1]]
         """
         try:
-            marks = np.asarray(edges)
+            marks: Any = shown_array(edges)
         except ValueError:  # lists of several lengths
             marks = np.empty((0, 0))
         if (

@@ -166,6 +166,10 @@ def test_any_byte_but_zero_counts_as_one():
     assert rows.rows().count_nonzero().tolist() == [2, 0, 2]
     assert np.count_nonzero(tw.as_tensor(truths.reshape(2, 3)).rows().sort(), axis=-1).tolist() == [2, 2]
     assert tw.as_tensor(truths).rows().count_nonzero().item() == 4
+    many = np.resize(truths, 60)
+    long, plain = (tw.from_buffer(own, tw.Shape.jagged([40, 20])) for own in (many, many.view(np.uint8) != 0))
+    for call in ["argsort", "rankdata", "sort"]:
+        assert getattr(long.rows(), call)().tolist() == getattr(plain.rows(), call)().tolist()
 
 
 def test_the_first_moment_is_zero():
