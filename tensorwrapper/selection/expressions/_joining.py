@@ -294,9 +294,7 @@ class Joining(SharedMode):
         return Joining(self.mode, operands)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(
-            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
-        )
+        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         marks = pairwise(self.offsets.tolist())
@@ -375,9 +373,7 @@ class Interleaving(SharedMode):
         return Interleaving(self.mode, operands)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(
-            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
-        )
+        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         total, many = self.extents[self.mode], len(self.operands)

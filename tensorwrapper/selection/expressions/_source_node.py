@@ -28,7 +28,6 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.runners._leaves import AddressedLeaf, full_window
 from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
@@ -68,7 +67,8 @@ class Reading(Node):
             extents, dtype = (line.size,), line.dtype
             plain = line is not buffer or (buffer.fill_value is None and buffer.sides is None)
         else:
-            extents, dtype = _box_of(source.shape), source.dtype
+            shape, dtype = source.shape, source.dtype
+            extents = shape.extents if shape.is_box else (shape.size,)
         object.__setattr__(self, "tensor", tensor)
         object.__setattr__(self, "extents", extents)
         object.__setattr__(self, "dtype", dtype)
@@ -137,10 +137,6 @@ class Reading(Node):
     def from_json(cls, given: NodeFields) -> Node:
         given.only()
         return given.memory("memory")
-
-
-def _box_of(shape: Shape[Any]) -> Extents:
-    return shape.extents if shape.is_box else (shape.size,)
 
 
 def reading_of(source: Source) -> Expression:

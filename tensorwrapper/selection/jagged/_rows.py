@@ -407,12 +407,8 @@ def _starts_at_zero(shape: Shape) -> bool:
 
 def _pieces(operands: tuple[Expression, ...], form: Form, steps: tuple[int, ...] | None = None) -> Expression:
     if not form.size:
-        return whole(Joining(0, tuple([_no_elements(own) for own in operands[:1]])))
+        return whole(Joining(0, tuple([Expression(own.node, own.layout[0:0]) for own in operands[:1]])))
     return whole(Pieces(operands, form, (1,) * len(operands) if steps is None else steps))
-
-
-def _no_elements(view: Expression) -> Expression:
-    return Expression(view.node, view.layout[0:0])
 
 
 def _lined_up(parts: tuple[Expression, ...], what: str) -> tuple[Shape, list[Expression]]:

@@ -12,7 +12,7 @@ from tensorwrapper._value_class import evolve, frozen, value_class
 from tensorwrapper.layout import Layout, LayoutCommon, Table
 from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides
 from tensorwrapper.selection.expressions._elementwise import Casting
-from tensorwrapper.selection.expressions._expression import Expression, Node, whole
+from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.optimizer._normal import normalize
@@ -21,6 +21,7 @@ from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._source_reads import (
     bytes_at,
     bytes_together,
+    changed,
     distinct_size,
     is_away,
     layout_at,
@@ -49,35 +50,21 @@ def with_casts(view: Expression) -> Expression:
     """Return a view in normal form that reads elements at the type they are cast to, where that is less."""
     if not view.node.operands:
         return view
-    order = operands_first([view])
     wanted: dict[Source, set[np.dtype[Any] | None]] = {}
-    for own in order:
+    for own in operands_first([view]):
         for part in own.node.operands:
             if is_away(part):
                 wanted.setdefault(source_of(part), set()).add(_cast_of(own, part))
     at = {source: types.copy().pop() for source, types in wanted.items() if len(types) == 1}
-    if not any(at.values()):
-        return view
-    done: dict[int, Expression] = {}
-    nodes: dict[int, Node] = {}
-    for own in order:
-        node = own.node
-        if node.source is not None or not node.operands:
-            done[id(own)] = own
-            continue
-        (first, *_) = node.operands
-        dtype = _cast_of(own, first) if is_away(first) else None
-        if dtype is not None and at.get(source_of(first)) == dtype:
-            source = Converted(source_of(first), dtype)
-            done[id(own)] = Expression(Reading(source), first.layout)
-            continue
-        if id(node) not in nodes:
-            operands = tuple([done[id(part)] for part in node.operands])
-            same = all(a is b for a, b in zip(operands, node.operands, strict=True))
-            nodes[id(node)] = node if same else node.with_operands(operands)
-        new = nodes[id(node)]
-        done[id(own)] = own if new is node else evolve(own, node=new)
-    return done[id(view)]
+
+    def converted(own: Expression) -> Expression | None:
+        for first in own.node.operands[:1]:
+            dtype = _cast_of(own, first) if is_away(first) else None
+            if dtype is not None and at.get(source_of(first)) == dtype:
+                return Expression(Reading(Converted(source_of(first), dtype)), first.layout)
+        return None
+
+    return changed(view, converted) if any(at.values()) else view
 
 
 def _cast_of(view: Expression, part: Expression) -> "np.dtype[Any] | None":

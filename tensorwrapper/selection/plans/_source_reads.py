@@ -21,6 +21,7 @@ from tensorwrapper.typing import Array, IntArray
 __all__ = [
     "bytes_at",
     "bytes_together",
+    "changed",
     "distinct_size",
     "is_away",
     "is_listed",
@@ -70,21 +71,23 @@ def _without_mask(view: Expression) -> tuple[Expression, ...]:
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a view in normal form with each part that reads a source as `change` returns it."""
-    if not view.node.operands:
-        return change(view) if view.node.source is not None else view
+    return changed(view, lambda own: None if own.node.source is None else change(own))
+
+
+def changed(view: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """Return a view in normal form with each part as `change` returns it, or of changed operands if None."""
     done: dict[int, Expression] = {}
     nodes: dict[int, Node] = {}
     for own in operands_first([view]):
-        node = own.node
-        if node.source is not None:
-            done[id(own)] = change(own)
-            continue
-        if id(node) not in nodes:
-            operands = tuple([done[id(part)] for part in node.operands])
-            same = all(a is b for a, b in zip(operands, node.operands, strict=True))
-            nodes[id(node)] = node if same else node.with_operands(operands)
-        new = nodes[id(node)]
-        done[id(own)] = own if new is node else evolve(own, node=new)
+        node, found = own.node, change(own)
+        if found is None:
+            if id(node) not in nodes:
+                operands = tuple([done[id(part)] for part in node.operands])
+                same = all(a is b for a, b in zip(operands, node.operands, strict=True))
+                nodes[id(node)] = node if same else node.with_operands(operands)
+            new = nodes[id(node)]
+            found = own if new is node else evolve(own, node=new)
+        done[id(own)] = found
     return done[id(view)]
 
 
@@ -261,7 +264,7 @@ def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":
     """
     size = sum([own.shape.size for own in layouts])
     if is_listed(size):
-        listed = [own.offsets_of_ordinals(_ordinals(own)) for own in layouts]
+        listed = [own.offsets_of_ordinals(np.arange(own.shape.size, dtype=np.int64)) for own in layouts]
         return iter([different(np.concatenate(listed))] if listed else [])
     ends = [own.bounds() for own in layouts]
     low, high = min([a for a, _ in ends]), max([b for _, b in ends])
@@ -281,7 +284,3 @@ def _marked(layouts: Sequence[Layout[Any]], windows: range) -> Iterator[IntArray
                 marks[places] = True
         for first in range(0, len(marks), _AT_ONCE):
             yield np.flatnonzero(marks[first : first + _AT_ONCE]) + (begin + first)
-
-
-def _ordinals(layout: Layout[Any]) -> Any:  # noqa: ANN401 - an array of integers
-    return np.arange(layout.shape.size, dtype=np.int64)
