@@ -18,6 +18,7 @@ from tensorwrapper.errors import ExtentMismatchError, LayerError, ModeNameError
 from tensorwrapper.shape._shape import Shape, unnamed_shape, wrap
 from tensorwrapper.shape._shape_base import names_of
 from tensorwrapper.shape.boxes._smooth import make_smooth
+from tensorwrapper.shape.facade._cells import rows_under
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.typing import Extents, Index, IntArray
 
@@ -337,6 +338,10 @@ def _are_apart(shape: Shape[Any]) -> bool:
     """Tell whether the cells of a shape have different origins, as selected tiles do."""
     if shape.is_box or shape.has_layers or isinstance(shape.implementation, Tiled):
         return False
+    stored = rows_under(shape).columns.leaf_origins
+    if all(isinstance(own, int) for own in stored):
+        # One origin for all cells, which are not listed then.
+        return len(stored) > 1 and any(stored)
     origins = shape.cell_table().origins
     # All rows of one place may have been moved as a whole.
     return bool((origins != (origins[:1] if origins.shape[1] < 2 else 0)).any())

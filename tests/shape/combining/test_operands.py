@@ -194,3 +194,14 @@ def test_empty_cells_of_other_extents_are_said_to_be_that():
             fit_operands([left, right], "where")
     t, u = (tensorwrapper.zeros(own) for own in (one, other))
     assert (tensorwrapper.from_buffer(t.elements(), u.shape) + u).shape == u.shape
+
+
+def test_a_refusal_lists_no_cells(monkeypatch):
+    one, two = [tensorwrapper.from_buffer(np.ones(6), J(rows)) for rows in ([1, 2, 3], [3, 2, 1])]
+
+    def listed(shape):
+        raise AssertionError(shape)
+
+    monkeypatch.setattr(type(one.shape), "cell_table", listed)
+    with pytest.raises(ExtentMismatchError, match="nor that of its first modes"):
+        one + two
