@@ -8,9 +8,8 @@ if TYPE_CHECKING:
     from tensorwrapper.selection._selector import NewMode, Selector
     from tensorwrapper.selection._view import View
     from tensorwrapper.selection.execution._read_sources import Cancel, Progress
-    from tensorwrapper.selection.execution._targets import Target
-    from tensorwrapper.selection.expressions._expression import Expression, Node
-    from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
+    from tensorwrapper.selection.execution._write_in_memory import Target
+    from tensorwrapper.selection.expressions._expression import Expression, Node, NodeFields, NodeWriter
     from tensorwrapper.selection.functions._build import (
         ViewLike,
         as_view,
@@ -21,25 +20,33 @@ if TYPE_CHECKING:
         stack,
     )
     from tensorwrapper.selection.functions._elementwise import maximum, minimum, where
-    from tensorwrapper.selection.functions._generate import compute, eye, full, iota, linspace, ones, zeros
-    from tensorwrapper.selection.functions._random import bernoulli, integers, normal, random, uniform
-    from tensorwrapper.selection.operations._atom import Atom
-    from tensorwrapper.selection.plans._plan import Plan, SourceRead
-    from tensorwrapper.selection.plans._steps import Step, StepKind
+    from tensorwrapper.selection.functions._generate import (
+        bernoulli,
+        compute,
+        eye,
+        full,
+        integers,
+        iota,
+        linspace,
+        normal,
+        ones,
+        random,
+        uniform,
+        zeros,
+    )
+    from tensorwrapper.selection.operations._operation import Atom
+    from tensorwrapper.selection.plans._plan import Plan, SourceRead, Step, StepKind
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
     from tensorwrapper.selection.schema._limits import SchemaLimits
-    from tensorwrapper.selection.schema._ndsel import normalize_ndsel
-    from tensorwrapper.selection.schema._nodes import register_node
+    from tensorwrapper.selection.schema._ndsel import from_ndsel, from_tensorstore, normalize_ndsel
     from tensorwrapper.selection.schema._read import from_json
-    from tensorwrapper.selection.schema._transforms import from_ndsel, from_tensorstore
-    from tensorwrapper.selection.schema._write import SchemaForm, sources, to_json
+    from tensorwrapper.selection.schema._write import SchemaForm, register_node, sources, to_json
     from tensorwrapper.selection.sources._arrays import ArraySource, LazyArray, is_lazy
     from tensorwrapper.selection.sources._failover import Alternatives
-    from tensorwrapper.selection.sources._link import Link
-    from tensorwrapper.selection.sources._outer import Outer, Positions
-    from tensorwrapper.selection.sources._runs import Runs, Wanted
+    from tensorwrapper.selection.sources._runs import Outer, Positions, Runs, Wanted
     from tensorwrapper.selection.sources._source import (
         Ability,
+        Link,
         ReadHandle,
         Source,
         TensorSource,
@@ -117,30 +124,43 @@ if not TYPE_CHECKING:  # type checkers use the imports above
         {
             "functions._build": ("ViewLike", "as_view", "concat", "interleave", "pad", "pad_rows", "stack"),
             "functions._elementwise": ("maximum", "minimum", "where"),
-            "functions._generate": ("compute", "eye", "full", "iota", "linspace", "ones", "zeros"),
-            "functions._random": ("bernoulli", "integers", "normal", "random", "uniform"),
+            "functions._generate": (
+                "bernoulli",
+                "compute",
+                "eye",
+                "full",
+                "integers",
+                "iota",
+                "linspace",
+                "normal",
+                "ones",
+                "random",
+                "uniform",
+                "zeros",
+            ),
             "_selector": ("NewMode", "Selector"),
             "_view": ("View",),
-            "operations._atom": ("Atom",),
-            "expressions._node_context": ("NodeFields", "NodeWriter"),
-            "expressions._expression": ("Expression", "Node"),
-            "plans._plan": ("Plan", "SourceRead"),
-            "plans._steps": ("Step", "StepKind"),
+            "operations._operation": ("Atom",),
+            "expressions._expression": ("Expression", "Node", "NodeFields", "NodeWriter"),
+            "plans._plan": ("Plan", "SourceRead", "Step", "StepKind"),
             "routing._routes": ("Route", "RouteGroup"),
             "execution._read_sources": ("Cancel", "Progress"),
-            "execution._targets": ("Target",),
+            "execution._write_in_memory": ("Target",),
             "schema._limits": ("SchemaLimits",),
-            "schema._nodes": ("register_node",),
-            "schema._ndsel": ("normalize_ndsel",),
+            "schema._ndsel": ("from_ndsel", "from_tensorstore", "normalize_ndsel"),
             "schema._read": ("from_json",),
-            "schema._transforms": ("from_ndsel", "from_tensorstore"),
-            "schema._write": ("SchemaForm", "sources", "to_json"),
+            "schema._write": ("SchemaForm", "register_node", "sources", "to_json"),
             "sources._failover": ("Alternatives",),
             "sources._arrays": ("ArraySource", "LazyArray", "is_lazy"),
-            "sources._link": ("Link",),
-            "sources._outer": ("Outer", "Positions"),
-            "sources._runs": ("Runs", "Wanted"),
-            "sources._source": ("Ability", "ReadHandle", "Source", "TensorSource", "WritableSource"),
+            "sources._runs": ("Outer", "Positions", "Runs", "Wanted"),
+            "sources._source": (
+                "Ability",
+                "Link",
+                "ReadHandle",
+                "Source",
+                "TensorSource",
+                "WritableSource",
+            ),
         },
         rooms=("random", "sources"),
     )

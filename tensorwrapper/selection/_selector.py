@@ -23,20 +23,7 @@ from tensorwrapper.layout.lowlevel import expand_positional, parse_positional
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
-__all__ = [
-    "MAX_DIGITS",
-    "NewMode",
-    "Selectable",
-    "Selector",
-    "SelectorAtom",
-    "SelectorItem",
-    "atoms_text",
-    "read_atoms",
-    "shorten",
-    "strict_slice",
-    "text_of",
-    "to_atom",
-]
+__all__ = ["NewMode", "Selector"]
 
 
 MAX_DIGITS: Final = 100

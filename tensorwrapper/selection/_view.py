@@ -14,14 +14,11 @@ from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
-from tensorwrapper.selection.facade._dtypes import to_element_type
-from tensorwrapper.selection.facade._view_blocks import ViewBlocks
-from tensorwrapper.selection.facade._view_cells import ViewCells
+from tensorwrapper.selection.facade._view_base import ViewQueries, to_element_type
+from tensorwrapper.selection.facade._view_cells import ViewBlocks, ViewCells, ViewRows
 from tensorwrapper.selection.facade._view_compute import ViewRunning
 from tensorwrapper.selection.facade._view_kinds import ViewKinds
 from tensorwrapper.selection.facade._view_parts import ViewParts
-from tensorwrapper.selection.facade._view_queries import ViewQueries
-from tensorwrapper.selection.facade._view_rows import ViewRows
 from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
@@ -71,7 +68,7 @@ class View(
     ViewBlocks[S, J],
     ViewRunning[S, J],
     ViewWriting[S, J],
-    TensorLibraries,
+    TensorLibraries[S, J],
     TensorCommon[S],
     Operators[S, J],
     Generic[S, J],

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tensorwrapper.selection._view import expression_of, same_steps
     from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
     from tensorwrapper.selection.expressions._ordinals import pushed
-    from tensorwrapper.selection.facade._rows_of_view import RowsOfView
+    from tensorwrapper.selection.facade._computed_rows import RowsOfView
     from tensorwrapper.selection.facade._view_parts import OuterView, PointView
     from tensorwrapper.selection.plans._nulls import sides_of_view
     from tensorwrapper.selection.schema._read import fields_from_json, view_from_stored
@@ -59,7 +59,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "_view": ("expression_of", "same_steps"),
             "expressions._fields": ("dtype_name", "to_dtype"),
             "expressions._ordinals": ("pushed",),
-            "facade._rows_of_view": ("RowsOfView",),
+            "facade._computed_rows": ("RowsOfView",),
             "facade._view_parts": ("OuterView", "PointView"),
             "schema._read": ("fields_from_json", "view_from_stored"),
             "schema._write": ("Leaf", "stored_json"),

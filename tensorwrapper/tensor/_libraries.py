@@ -1,9 +1,25 @@
 """Convert tensors and views to other libraries, each imported by the call that needs it."""
 
-from typing import TYPE_CHECKING, SupportsIndex, cast
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast, overload
 
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._hints import wrong_call
 from tensorwrapper.tensor._lazy_imports import hand_over
-from tensorwrapper.typing import DaskArray
+from tensorwrapper.typing import (
+    Array,
+    DaskArray,
+    IndexT_co,
+    Rank0,
+    Rank1,
+    Rank2,
+    Rank3,
+    ScalarT_co,
+    UnknownRank,
+    ValueT,
+)
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -16,11 +32,50 @@ if TYPE_CHECKING:
 
 __all__ = ["TensorLibraries"]
 
+_S = TypeVar("_S", bound=np.generic)
 
-class TensorLibraries:
-    """Abstract: nothing. Mixin with methods that call ``tensorwrapper.interop``."""
+
+class TensorLibraries(ABC, Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `_as_array` and `_as_lists`. Mixin; most of its methods call ``tensorwrapper.interop``."""
 
     __slots__ = ()
+
+    @abstractmethod
+    def _as_array(self, dtype: "np.dtype[Any] | None", copy: bool | None) -> Any:  # noqa: ANN401, FBT001
+        """Return the elements as `__array__` does."""
+
+    @abstractmethod
+    def _as_lists(self) -> Any:  # noqa: ANN401
+        """Return the elements as `tolist` does."""
+
+    @overload
+    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
+    @overload
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
+    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
+        return self._as_array(dtype, copy)
+
+    @overload
+    def tolist(self: "TensorLibraries[Any, UnknownRank]") -> Any:  # noqa: ANN401
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+
+    @overload
+    def tolist(self: "TensorLibraries[np.generic[ValueT], Rank0]") -> "ValueT": ...
+    @overload
+    def tolist(self: "TensorLibraries[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
+    @overload
+    def tolist(self: "TensorLibraries[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
+    @overload
+    def tolist(self: "TensorLibraries[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
+    @overload
+    def tolist(self) -> Any: ...  # noqa: ANN401
+    def tolist(self, *odd: object) -> Any:
+        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
+        if odd:
+            raise wrong_call("Tensor", "tolist", *odd)
+        return self._as_lists()
 
     def to_awkward(self) -> "ak.Array":
         """Return the tensor as an array of Awkward Array; elements in order are not copied.

@@ -33,7 +33,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, key_of_names, mode_of, names_of, unnamed_shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import view_of
-from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.tensor._tensor_base import TensorBase, guard
 from tensorwrapper.tensor.facade._blocks import TensorBlocks, blocks_work
 from tensorwrapper.tensor.facade._cells import TensorCells
@@ -99,7 +98,6 @@ class Tensor(
     TensorBlocks[S, J],
     TensorSymmetry[S, J],
     TensorStructure[S, J],
-    TensorLibraries,
     TensorCommon[S],
     Operators[S, J],
     Generic[S, J],

@@ -6,7 +6,7 @@
 has the operations of a `View` as well.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, Self, cast
@@ -21,6 +21,7 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import TileView, tile_view, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
+from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co, WriteCasting
 
 __all__ = ["TensorBase", "guard", "layout_over"]
@@ -68,8 +69,8 @@ def _as_two_do(layout: Layout[Any]) -> str:
     return f", as {layout.shape.index(one)} and {layout.shape.index(other)} do"
 
 
-class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
-    """Abstract: `_layout`, `_buffer`, `_make`, `copy`, `assign`, `tolist` and `_as_values`."""
+class TensorBase(TensorLibraries[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `_layout`, `_buffer`, `_make`, `copy`, `assign`, `_as_values`, and those of its base."""
 
     __slots__ = ()
 
@@ -201,10 +202,6 @@ class TensorBase(ABC, Generic[ScalarT_co, IndexT_co]):
     @abstractmethod
     def copy(self) -> Self:
         """Return the same elements in new memory, packed in row-major order."""
-
-    @abstractmethod
-    def tolist(self) -> Any:  # noqa: ANN401 - a number, or lists of them as deep as the rank
-        """Return the elements as Python's numbers or strings in nested lists."""
 
     @abstractmethod
     def assign(self, value: "npt.ArrayLike | TensorBase[Any]") -> None:

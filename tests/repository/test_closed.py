@@ -12,7 +12,7 @@ PACKAGE = Path(tw.__file__).parent
 OPEN = {
     "remote/server/_clients.py": "requests that bring nothing to be kept have no size to speak of",
     "store/records/_batch_read.py": "a label that says anything else is like no other, and read by itself",
-    "selection/schema/_row_steps.py": "an item of a key that is no text, null or list is an integer",
+    "selection/schema/_steps.py": "an item of a key that is no text, null or list is an integer",
     "selection/expressions/_fields.py": "every kind of number but those above is an integer",
 }
 """Where a `match` ends in an answer for whatever else there is, and what that is."""

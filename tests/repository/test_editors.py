@@ -164,7 +164,7 @@ def is_overload(function):
 
 
 @pytest.mark.parametrize(
-    "path", ["tensor/_common.py", "tensor/facade/_copies.py", "selection/facade/_view_rows.py"]
+    "path", ["tensor/_common.py", "tensor/_libraries.py", "selection/facade/_view_cells.py"]
 )
 def test_what_editors_show_of_an_overload_is_what_python_shows(path):
     tree = ast.parse((PACKAGE / path).read_text(encoding="utf-8"))

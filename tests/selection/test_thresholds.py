@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tensorwrapper
-from tensorwrapper.selection.optimizer import _pushdown
+from tensorwrapper.selection.optimizer import _normal
 from tests.support.long_runs import IS_LONG
 from tests.support.selection.checks import CHECKS
 from tests.support.selection.trees.crossing import crossing, same_elements
@@ -67,7 +67,7 @@ def rng(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> rand
 
 def test_thresholds_are_found():
     found = _thresholds()
-    assert ("tensorwrapper.selection.runners._blocks", "BLOCK") in found
+    assert ("tensorwrapper.selection.runners._leaves", "BLOCK") in found
     assert ("tensorwrapper.layout.copies._gather", "_BATCH") in found
     assert len(found) > 90
 
@@ -84,7 +84,7 @@ def test_views_that_cross_between_rows_and_boxes_have_their_elements(rng):
 
 def test_trees_of_boxes_have_their_elements(rng):
     checks = dict(CHECKS)
-    if _pushdown._DEEP < 16:
+    if _normal._DEEP < 16:
         # What is cut for its depth is less deep afterwards, and may be cut elsewhere the second time.
         del checks["normal_form_of_normal_form"], checks["json_texts"]
     for _ in range(_TREES // 2):

@@ -157,11 +157,11 @@ ALLOWED = {
         "repeat",  # positions, and a mask of rows
     },
     "selection/sources/_runs.py": {"append"},  # where runs end
+    "selection/expressions/_joining.py": {"repeat"},  # where parts begin, for each place
     "selection/facade/_computed_rows.py": {"repeat"},  # numbers of rows, one for each place
     "selection/jagged": {"append", "ravel"},  # where rows begin, and of what operand they are
     "selection/runners/_pieces.py": {"repeat"},  # one number for each row, on its way to the result
-    "selection/jagged/_piece_order.py": {"repeat"},  # the same, and places of elements in the result
-    "selection/runners/_joined.py": {"repeat"},  # where parts begin, for each place
+    "selection/jagged/_flatten.py": {"repeat"},  # the same, and places of elements in the result
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {
@@ -202,7 +202,7 @@ ALLOWED = {
     "wire/blocks/_assembler.py": {"put"},  # of a part
     "wire/blocks/_delivered.py": {"copy"},  # structure remembered when its tensor has gone, or has changed
     "buffer/copies/_strided_rows.py": {"append", "take"},  # lines of a table
-    "selection/execution/_read_threads.py": {"put"},  # a queue
+    "selection/execution/_read_sources.py": {"put"},  # a queue
     "store/append/_check_append.py": {"flatten"},  # lists of records
     "store/append/_fields.py": {"flatten"},  # Shape.flatten
     "store/append/_writer.py": {"take"},  # of a directory

@@ -4,31 +4,210 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer.lowlevel import buffer_of
 from tensorwrapper.errors import ComputationCancelledError, ConversionError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.execution._bring_to_memory import Made, brought_here
-from tensorwrapper.selection.execution._read_threads import BackgroundRead, hurry
-from tensorwrapper.selection.execution._write_in_memory import MemoryJob
-from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, new_array
+from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._source_node import in_memory
+from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
-from tensorwrapper.selection.runners._blocks import cut, full_window, inside
+from tensorwrapper.selection.runners._leaves import cut, full_window, inside
 from tensorwrapper.selection.sources._read_source import Versions, abilities_of, ask
 from tensorwrapper.selection.sources._source import ReadHandle
 from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.plans._plan import Plan
+    from tensorwrapper.selection.plans._plan import Plan, Step
     from tensorwrapper.selection.plans._reads import Share
-    from tensorwrapper.selection.plans._steps import Step
 
-__all__ = ["Cancel", "Progress", "ReadProgress", "run_plan", "run_view"]
+__all__ = ["Cancel", "Progress", "ReadProgress", "brought_here", "run_plan", "run_view"]
+
+Made = dict[int, BufferCommon[Any]]
+"""Memory of cached nodes, by the id of the node, which must outlive it."""
+
+ReadOf = Callable[[Expression], Expression]
+"""Function that returns the read elements of a part of a view as a view of memory."""
+
+
+def brought_here(
+    view: Expression,
+    read: ReadOf | None = None,
+    made: Made | None = None,
+    check: Callable[[], None] | None = None,
+) -> Expression:
+    """Return a view in normal form as a view of memory.
+
+    Shared nodes are computed here, each once; their memory is released after their last use.
+
+    Parameters
+    ----------
+    view
+        In normal form.
+    read
+        Function that returns the elements of remote sources; needed only if it reads some.
+    made
+        Memory of shared nodes that earlier calls computed. Shared nodes at the top of the view are added.
+    check
+        Raises if it is not to go on.
+
+    Raises
+    ------
+    ConversionError
+        If it reads a sparse tensor, of which only parts can be had.
+    """
+    return _Bringing(view, read, {} if made is None else made, check).run()
+
+
+@final
+class _Bringing:
+    """The parts of a view in order, each after its operands."""
+
+    __slots__ = ("_check", "_done", "_made", "_order", "_read", "_stay", "_users", "_uses", "_view", "_views")
+
+    def __init__(
+        self, view: Expression, read: ReadOf | None, made: Made, check: Callable[[], None] | None
+    ) -> None:
+        self._view = view
+        self._read = read
+        self._made = made
+        self._check = check
+        self._stay = set(made) | {id(node) for node in _kept_at_top(view)}
+        self._order = operands_first([view], lambda own: id(own.node) in made)
+        nodes = {id(own.node): own.node for own in self._order}.values()
+        self._users = Counter([id(part.node) for node in nodes for part in node.operands])
+        """Number of nodes that still select from each node."""
+        self._uses = Counter([id(part) for node in nodes for part in node.operands])
+        """Number of nodes that still need each view."""
+        self._views = Counter([id(own.node) for own in self._order])
+        """Number of remaining views of each node."""
+        self._done: dict[int, Expression] = {}
+
+    def run(self) -> Expression:
+        nodes: dict[int, Node] = {}
+        for own in self._order:
+            node, key = own.node, id(own.node)
+            self._views[key] -= 1
+            if is_away(own):
+                self._done[id(own)] = self._read(own) if self._read is not None else own
+            elif node.is_kept:
+                if key not in self._made:
+                    self._made[key] = self._make(node)
+            elif node.operands:
+                if key not in nodes:
+                    nodes[key] = node.with_operands(tuple(map(self._here, node.operands)))
+                    self._done_with(node)
+                new = nodes[key] if self._views[key] else nodes.pop(key)
+                self._done[id(own)] = Expression(new, own.layout)
+            else:
+                self._done[id(own)] = own
+        return self._here(self._view)
+
+    def _here(self, view: Expression) -> Expression:
+        buffer = self._made.get(id(view.node))
+        return self._done[id(view)] if buffer is None else in_memory(buffer, view.layout)
+
+    def _make(self, node: Node) -> BufferCommon[Any]:
+        if self._check is not None:
+            self._check()
+        (operand,) = map(self._here, node.operands)
+        array = new_array(operand.extents, operand.dtype, tuple(range(len(operand.extents) - 1, -1, -1)))
+        ALONE.elements(operand).fill(full_window(array.shape), array)
+        self._done_with(node)
+        return buffer_of(array.reshape(-1))
+
+    def _done_with(self, node: Node) -> None:
+        """Release the operands of a node; memory of shared nodes goes with their last user."""
+        for part in node.operands:
+            self._uses[id(part)] -= 1
+            self._users[id(part.node)] -= 1
+            if not self._uses[id(part)]:
+                self._done.pop(id(part), None)
+            if not self._users[id(part.node)] and id(part.node) not in self._stay:
+                self._made.pop(id(part.node), None)
+
+
+def _kept_at_top(view: Expression) -> list[Node]:
+    """Return the cached nodes that are reached first, not through other cached nodes."""
+    parts = operands_first([view], lambda own: own.node.is_kept)
+    below = [part for own in parts for part in own.node.operands if part.node.is_kept]
+    return [own.node for own in (view, *below) if own.node.is_kept]
+
+
+_PAUSE = 0.05  # seconds
+_SHORT = 0.001
+
+
+def hurry(handle: ReadHandle) -> None:
+    """Let a read look at least each millisecond whether it is to go on, if it can."""
+    found = getattr(handle, "hurry", None)
+    if callable(found):
+        found()
+
+
+@final
+class BackgroundRead:
+    """A read that a thread starts, and follows until all has arrived."""
+
+    __slots__ = ("_news", "_pause", "_start", "_stop", "_thread")
+
+    def __init__(self, start: Callable[[], ReadHandle], *, may_stop: bool = False) -> None:
+        self._start = start
+        self._pause = _SHORT if may_stop else _PAUSE
+        self._stop = Event()
+        self._news: SimpleQueue[int | BaseException | None] = SimpleQueue()
+        """Number of a selection that arrived; an error, which is the last; or None at the end."""
+        self._thread = Thread(target=self._run, name="tensorwrapper-read", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            handle = self._start()
+            if self._pause == _SHORT:
+                hurry(handle)
+            for number in handle.completed():
+                if self._stop.is_set():
+                    with suppress(Exception):
+                        handle.cancel()
+                    break
+                if number is not None:
+                    self._news.put(number)
+        except BaseException as error:  # noqa: BLE001 - whoever waits raises it
+            self._news.put(error)
+        else:
+            self._news.put(None)
+
+    def completed(self) -> Iterator[int | None]:
+        """Yield the numbers of arrived selections, in that order; None after a pause without any."""
+        while True:
+            try:
+                news = self._news.get(timeout=self._pause)
+            except Empty:
+                yield None
+                continue
+            if news is None:
+                return
+            if isinstance(news, BaseException):
+                try:
+                    raise news
+                finally:
+                    # With its traceback it would be a ring, which keeps all that was read.
+                    del news
+            yield news
+
+    def cancel(self) -> None:
+        """Stop, and wait until the thread writes no more: the current selection is finished."""
+        self._stop.set()
+        self._thread.join()
+
 
 _APART = 1 << 16  # bytes from which a read is worth a thread
 _THREADS = 8
@@ -95,7 +274,7 @@ def run_plan(plan: "Plan", out: Array, threads: int, watch: ReadProgress) -> Non
     except SizeOverflowError:
         # The overflow may be in an element that is read beside the wanted ones: casting after the selection
         # avoids it.
-        from tensorwrapper.selection.plans._casts import without_casts  # noqa: PLC0415
+        from tensorwrapper.selection.plans._plan import without_casts  # noqa: PLC0415
 
         view = without_casts(plan.view)
         if view is plan.view:

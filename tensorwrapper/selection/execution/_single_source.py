@@ -15,8 +15,7 @@ from tensorwrapper.layout.lowlevel import Strided, packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._source_reads import is_away
 from tensorwrapper.selection.plans._split_work import Fetch
-from tensorwrapper.selection.sources._outer import Outer
-from tensorwrapper.selection.sources._runs import Wanted
+from tensorwrapper.selection.sources._runs import Outer, Wanted
 from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor

@@ -19,8 +19,8 @@ from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import operands_first
-from tensorwrapper.selection.plans._masked_reads import elements_at
 from tensorwrapper.selection.plans._source_reads import is_away, is_number, is_sparse, leaves_of
+from tensorwrapper.selection.plans._split_work import elements_at
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import at_places, make_tensor

@@ -15,7 +15,10 @@ from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.selection.expressions._expression import (
     Change,
     Expression,
+    Job,
     Node,
+    NodeFields,
+    NodeWriter,
     Normalize,
     Shares,
     same,
@@ -23,14 +26,11 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._ordinals import pushed
+from tensorwrapper.selection.expressions._ordinals import NodeOfOne, pushed
 from tensorwrapper.selection.expressions._traversal import inlined
-from tensorwrapper.selection.expressions._unary import NodeOfOne
-from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.runners._blocks import full_window
+from tensorwrapper.selection.operations._operation import grouped
 from tensorwrapper.selection.runners._cells import write_cast, write_chosen, write_extremes
-from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._leaves import Runner, full_window
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 

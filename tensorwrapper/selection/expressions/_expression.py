@@ -17,27 +17,28 @@ import numpy as np
 from tensorwrapper._arrays import shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, value_class
-from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._traversal import are_equal, flattened, operands_first, rebuilt
-from tensorwrapper.selection.operations._atom import Call
+from tensorwrapper.selection.operations._operation import Call
 from tensorwrapper.selection.runners._cells import fitting, write_cells
 from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source
-from tensorwrapper.selection.transforms._transform import Transform
+from tensorwrapper.selection.transforms._transform import Transform, unnamed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-if TYPE_CHECKING:
-    from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
-
 __all__ = [
     "Change",
     "Expression",
+    "Job",
     "Node",
+    "NodeFields",
+    "NodeWriter",
     "Normalize",
     "Origin",
     "Shares",
@@ -45,13 +46,13 @@ __all__ = [
     "at_zero",
     "check_boxes",
     "extended",
+    "is_base",
     "memories_of",
     "memory_of",
     "same",
     "unnamed_view",
     "whole",
 ]
-
 
 Origin: TypeAlias = "Tensor[Any] | Source | Node"
 """Origin of an element: a tensor or another source, or the node that computes it."""
@@ -569,6 +570,17 @@ def whole(node: Node, names: ModeNames | None = None) -> Expression:
     return Expression(node, wrap_layout(new_row_major(node.extents), names))
 
 
+def is_base(view: Expression) -> bool:
+    """Return True if a view is the whole box of its node, or the tensor of its source, as it is."""
+    tensor = view.node.tensor
+    source = view.node.source if tensor is None else None
+    given = tensor.layout if tensor is not None else None if source is None else layout_of(source)
+    if given is None:
+        # A box of all elements of remote rows differs from their source.
+        return view.is_whole and (source is None or source.shape.is_box)
+    return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)
+
+
 def at_zero(view: Expression) -> Expression:
     """Return a view with its origin at zero, and without names of modes."""
     known = view.layout.implementation
@@ -618,3 +630,116 @@ def check_boxes(node: Node) -> None:
                 f"operand {number} of {node.name!r} has extents {operand.extents}, and the node has "
                 f"{extents}: those of a cellwise node are alike; `broadcast` the operand"
             )
+
+
+class Job(ABC):
+    """Abstract: `threads`, `elements`, `cells` and `by_number`: services for a node that is written."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def threads(self) -> int:
+        """Number of threads that copy large parts."""
+
+    @abstractmethod
+    def elements(self, view: Expression) -> Runner:
+        """Return a runner of a box: over its memory, or else one that fills requested parts."""
+
+    @abstractmethod
+    def cells(self, view: Expression, out: Array) -> None:
+        """Write a view of a cellwise node: each element by those that the operands have at its place."""
+
+    @abstractmethod
+    def by_number(self, node: Node, layout: Layout[Any], out: Array) -> bool:
+        """Write elements that a layout without a rule per mode selects; tell whether they are that many."""
+
+
+class NodeWriter(ABC):
+    """Abstract: `is_normal`, `view`, `normal` and `source`: services for a node that is written as JSON."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def is_normal(self) -> bool:
+        """True if normal forms are written instead of the recorded steps."""
+
+    @abstractmethod
+    def view(self, view: Expression) -> dict[str, Json]:
+        """Return the JSON of an operand."""
+
+    @abstractmethod
+    def normal(self, view: Expression) -> dict[str, Json]:
+        """Return the JSON of an operand that is in normal form, in either form of the document."""
+
+    @abstractmethod
+    def source(self, source: Source) -> str:
+        """Return the name of a source."""
+
+
+class NodeFields(ABC):
+    """Abstract: every method; fields of a node in JSON, each checked for its type, or refused."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def kind(self) -> str:
+        """The key of the node in JSON: one of its `json_names`."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """Path of the node in the document, for messages."""
+
+    @abstractmethod
+    def only(self, *names: str) -> None:
+        """Raise unless these fields are there beside that of the kind, and no others."""
+
+    @abstractmethod
+    def json(self, name: str) -> Json:
+        """Return a field as it is."""
+
+    @abstractmethod
+    def integer(self, name: str, least: int = ..., most: int = ...) -> int:
+        """Return a field that is an integer between two bounds, both of which it may be."""
+
+    @abstractmethod
+    def dtype(self, name: str = "dtype") -> "np.dtype[Any]":
+        """Return a field that names a type."""
+
+    @abstractmethod
+    def box(self, name: str = "range") -> Shape:
+        """Return a field that is a box: where it starts and ends."""
+
+    @abstractmethod
+    def part(self, name: str) -> Expression:
+        """Return a field that is a view, which starts at zero."""
+
+    @abstractmethod
+    def parts(self, name: str) -> tuple[Expression, ...]:
+        """Return a field that is a list of at least one view, which start at zero."""
+
+    @abstractmethod
+    def view(self, value: Json, where: str) -> Expression:
+        """Return the view that a value within a field says, which starts at zero."""
+
+    @abstractmethod
+    def memory(self, name: str) -> Node:
+        """Return the node of the memory of a tensor that a field names."""
+
+    @abstractmethod
+    def alike(self, parts: tuple[Expression, ...], mode: int = -1) -> None:
+        """Raise unless views have one type, one rank, and one extent in all modes but one."""
+
+    @abstractmethod
+    def work(self, count: int, *, more: int | None = None) -> None:
+        """Count positions of a table to be checked; raise if they are too many.
+
+        With `more`, so many rows are made beyond those of the parts, and the others are in tables already.
+        """
+
+    @abstractmethod
+    def refused(self, reason: str, text: str) -> SelectionError:
+        """Return the error that says why these fields say no node."""

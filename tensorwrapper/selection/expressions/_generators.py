@@ -17,11 +17,20 @@ import numpy as np
 from tensorwrapper._arrays import shown_array
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number
+from tensorwrapper.buffer.lowlevel import check_write, convert_elements, fit_number, write_elements
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import packed_strides
-from tensorwrapper.selection.expressions._expression import Change, Expression, Node, same, whole
+from tensorwrapper.selection.expressions._expression import (
+    Change,
+    Expression,
+    Job,
+    Node,
+    NodeFields,
+    NodeWriter,
+    same,
+    whole,
+)
 from tensorwrapper.selection.expressions._fields import (
     dtype_name,
     json_of_parameter,
@@ -31,14 +40,43 @@ from tensorwrapper.selection.expressions._fields import (
     to_parameter,
     to_value,
 )
-from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
 from tensorwrapper.selection.random._parameters import ALGORITHM, DISTRIBUTIONS, Distribution
-from tensorwrapper.selection.runners._ranks import write_ranks
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.runners._leaves import cut, inside
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Computing", "Counting", "Diagonal", "Filling", "Generator", "RandomField"]
+__all__ = ["Computing", "Counting", "Diagonal", "Filling", "Generator", "RandomField", "write_ranks"]
+
+NumbersOf: TypeAlias = "Callable[[IntArray | range, Array | None], Array]"
+"""Function that returns the elements of ranks, in a given array or in a new one; a range has step 1."""
+
+
+def _is_run(strides: tuple[int, ...], extents: Extents) -> bool:
+    """Return whether offsets with these strides ascend by one, in row-major order."""
+    step = 1
+    for stride, extent in zip(reversed(strides), reversed(extents), strict=True):
+        if extent != 1 and stride != step:
+            return False
+        step *= extent
+    return True
+
+
+def write_ranks(numbers: NumbersOf, layout: Layout, out: Array, dtype: "np.dtype[Any]") -> None:
+    """Write elements that a function makes of ranks, which are the offsets of a layout, block by block."""
+    for block in cut(out.shape):
+        target = inside(out, block)
+        # The layout of a block that is all of it is known.
+        part = layout if target.shape == layout.shape.extents else layout[(*block, ...)]
+        plain = target.dtype == dtype and target.flags.c_contiguous
+        box = part.implementation.strided_box()
+        if plain and box is not None and _is_run(box[2], target.shape):
+            numbers(range(box[3], box[3] + target.size), target.reshape(-1))
+        elif plain:
+            numbers(part.to_numpy(), target)
+        else:
+            write_elements(target, numbers(part.to_numpy(), None))
+
 
 CoordinateFunction: TypeAlias = "Callable[..., Array]"
 """Takes one int64 array of coordinates per mode, which broadcast together; returns the elements there."""

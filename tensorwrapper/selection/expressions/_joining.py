@@ -13,33 +13,177 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import CACHED, splits_of
+from tensorwrapper._arrays import CACHED, last_run, run_of, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
-from tensorwrapper.buffer.lowlevel import join_into
+from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, take_along, write_elements
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._elementwise import cast_view
-from tensorwrapper.selection.expressions._expression import Expression, Node, Shares, memories_of, whole
-from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
+from tensorwrapper.selection.expressions._expression import (
+    Expression,
+    Job,
+    Node,
+    NodeFields,
+    NodeWriter,
+    Shares,
+    memories_of,
+    whole,
+)
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.expressions._traversal import inlined
-from tensorwrapper.selection.operations._positions import grouped
-from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._joined import JoinedRunner
+from tensorwrapper.selection.operations._operation import grouped
+from tensorwrapper.selection.runners._leaves import Runner, Window, full_window
 from tensorwrapper.selection.runners._pieces import PlacedRunner, write_at
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["Interleaving", "Joining", "Stacking"]
+__all__ = ["Interleaving", "JoinedRunner", "Joining", "Stacking"]
+
+_POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
+_MOST = 1 << 19  # points at a time, of which five numbers are held
+_RUN = 512  # bytes of a run that are copied while the part of a point is found
+_LONG = 1 << 15  # and while that of a run of elements is, of which there are fewer for each part
+
+
+@final
+@frozen(eq=False)
+class JoinedRunner(Runner):
+    """Arrays of rank 1, one after the other; each is made on first use, and cached."""
+
+    kept: list[Array | None]
+    """The arrays that are known. Others may read and complete it at the same time."""
+    make: Callable[[int], Array]
+    starts: IntArray
+    """Start of each array, and the end of the last."""
+    dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
+    runs: "dict[int, Runner]" = attrs.field(factory=dict, init=False, repr=False)
+    """Those of runs, by their number of elements."""
+
+    @property
+    def extents(self) -> Extents:
+        return (self.starts.item(-1),)
+
+    @property
+    def parts(self) -> int:
+        """Number of arrays."""
+        return len(self.kept)
+
+    @property
+    def has_places(self) -> bool:
+        return True
+
+    @property
+    def points_together(self) -> int:
+        return min(_POINTS * len(self.kept), _MOST)
+
+    @property
+    def run_for_point(self) -> int:
+        return _RUN // self.dtype.itemsize
+
+    def in_runs(self, width: int) -> Runner:
+        """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""
+        if width == 1:
+            return self
+        # A concurrent thread makes the same.
+        return self.runs.get(width) or self.runs.setdefault(width, _RunsRunner(self, width))
+
+    def array(self, number: int) -> Array:
+        """Return an array by its number, made on first use."""
+        found = self.kept[number]
+        if found is None:
+            found = self.kept[number] = self.make(number)
+        return found
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        low, high = window[0].start, window[0].stop
+        if low == high:
+            return
+        begin, end = last_run(self.starts, low), last_run(self.starts, high - 1)
+        kept = self.kept
+        parts = [own if (own := kept[k]) is not None else self.array(k) for k in range(begin, end + 1)]
+        # The last first: it may be the first as well.
+        parts[-1] = parts[-1][: high - self.starts.item(end)]
+        parts[0] = parts[0][low - self.starts.item(begin) :]
+        if len(parts) == 1:
+            write_elements(out, parts[0], threads=threads)
+        else:
+            join_into(out, parts, 0)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        (own,) = places
+        found: Array = np.empty(own.shape, self.dtype)
+        if not own.size:
+            return found
+        numbers = run_of(self.starts, own)
+        # NumPy sorts numbers of two bytes, which nearly all are, by their digits.
+        order = np.argsort(numbers.astype(np.min_scalar_type(len(self.kept))), kind="stable")
+        counts = np.bincount(numbers, minlength=len(self.kept))
+        ascending = own[order]
+        values: Array = np.empty(own.shape, self.dtype)
+        chosen = np.flatnonzero(counts)
+        ends: list[int] = [0, *np.cumsum(counts[chosen]).tolist()]
+        ascending -= np.repeat(self.starts[chosen], counts[chosen])
+        for k, number in enumerate(chosen.tolist()):
+            part = slice(ends[k], ends[k + 1])
+            take_along(values[part], self.array(number), ascending[part], 0)
+        assign_indexed(found, (order,), values)
+        return found
+
+
+@final
+@frozen(eq=False)
+class _RunsRunner(Runner):
+    """The same arrays, in which `width` elements side by side are one of many bytes."""
+
+    joined: JoinedRunner
+    width: int
+    _runs: JoinedRunner = attrs.field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        joined, kind = self.joined, self.dtype
+        empty: list[Array | None] = [None] * joined.parts
+        runs = JoinedRunner(
+            empty, lambda number: joined.array(number).view(kind), joined.starts // self.width, kind
+        )
+        object.__setattr__(self, "_runs", runs)
+
+    @property
+    def extents(self) -> Extents:
+        return self._runs.extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return np.dtype((np.void, self.width * self.joined.dtype.itemsize))
+
+    @property
+    def has_places(self) -> bool:
+        return True
+
+    @property
+    def points_together(self) -> int:
+        return self._runs.points_together
+
+    @property
+    def run_for_point(self) -> int:
+        return _LONG // self.dtype.itemsize
+
+    def fill(self, window: Window, out: Array, threads: int = 1) -> None:
+        # The arrays are there; views of them as bytes are made for points only.
+        low, high = window[0].start * self.width, window[0].stop * self.width
+        self.joined.fill((slice(low, high),), out.view(self.joined.dtype), threads)
+
+    def points(self, places: tuple[IntArray, ...]) -> Array:
+        return self._runs.points(places)
+
 
 _Runs: TypeAlias = tuple[int, Sequence[AxisMap], int]
 """Base and axes of runs, and how many elements each has."""
@@ -94,12 +238,11 @@ class Joining(SharedMode):
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        rank = tensors[0].shape.rank
-        mode = mode + rank if mode < 0 else mode
-        boxes = _boxes_alike(tensors, mode) if 0 <= mode < rank else None
+        boxes = _boxes_alike(tensors, mode)
         if boxes is None:
             return None
         extents = boxes[0].extents
+        mode %= len(extents)
         lengths = [own.extents[mode] for own in boxes]
         if sum(lengths) > MAX_INT64:
             return None
@@ -151,9 +294,7 @@ class Joining(SharedMode):
         return Joining(self.mode, operands)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(
-            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
-        )
+        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         marks = pairwise(self.offsets.tolist())
@@ -232,9 +373,7 @@ class Interleaving(SharedMode):
         return Interleaving(self.mode, operands)
 
     def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(
-            self.with_operands(tuple([cast_view(own, dtype) for own in self.operands])), view.layout
-        )
+        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         total, many = self.extents[self.mode], len(self.operands)
@@ -366,21 +505,21 @@ def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[St
 
     Return None if one is named, sparse, of strings, elsewhere, or begins elsewhere.
     """
-    first = tensors[0].layout.implementation
-    rank = len(first.extents) if isinstance(first, Strided) else 0
+    boxes: list[Any] = [own.layout.implementation for own in tensors]
+    buffers: list[Any] = [own.buffer for own in tensors]
+    # Sets of what they have, and no loop over them: there may be thousands.
+    if {*map(type, boxes)} != {Strided} or {*map(type, buffers)} != {Dense}:
+        return None
+    if any(map(any, {own.origin for own in boxes})):
+        return None
+    rank, dtype = len(boxes[0].extents), buffers[0].dtype
+    if mode is not None and not -rank <= mode < rank:
+        return None
     # Extents before the mode, and after it; of all modes if there is none.
-    before, after = (rank, rank) if mode is None else (mode, mode + 1)
-    dtype, boxes, others = tensors[0].dtype, list[Strided](), set[Extents]()
-    for own in tensors:
-        box, buffer = own.layout.implementation, own.buffer
-        if not isinstance(box, Strided) or not isinstance(buffer, Dense) or any(box.origin):
-            return None
-        extents = box.extents
-        if len(extents) != rank or buffer.flat.dtype != dtype:
-            return None
-        others.add(extents[:before] + extents[after:])
-        boxes.append(box)
-    return boxes if len(others) == 1 and dtype.kind not in "TO" else None
+    before, after = (rank, rank) if mode is None else (mode % rank, mode % rank + 1)
+    others = {(len(own), own[:before] + own[after:]) for own in {own.extents for own in boxes}}
+    alike = len(others) == 1 and [own.flat.dtype for own in buffers].count(dtype) == len(buffers)
+    return boxes if alike and dtype.kind not in "TO" else None
 
 
 def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, ...]:
@@ -460,16 +599,16 @@ def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
     """Return the arrays of tensors in strides: most are all of their memory, in its order."""
     packed: dict[Extents, tuple[Index, int]] = {}
     found: list[Array] = []
-    for tensor, own in zip(tensors, _boxes_of(tensors), strict=True):
-        extents = own.extents
+    buffers: list[Any] = [own.buffer for own in tensors]
+    for buffer, own in zip(buffers, _boxes_of(tensors), strict=True):
+        extents, flat = own.extents, buffer.flat
         if extents not in packed:
             packed[extents] = new_row_major(extents).strides, math.prod(extents)
-        flat = cast("Dense[Any]", tensor.buffer).flat
         strides, size = packed[extents]
         if own.strides == strides and not own.offset and size == len(flat):
             found.append(flat if len(extents) == 1 else flat.reshape(extents))
         else:
-            found.append(cast("Array", tensor.buffer.memory_of(own)))
+            found.append(buffer.memory_of(own))
     return found
 
 

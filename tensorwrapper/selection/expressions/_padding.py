@@ -16,7 +16,10 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import (
     Change,
     Expression,
+    Job,
     Node,
+    NodeFields,
+    NodeWriter,
     Shares,
     at_zero,
     same,
@@ -25,11 +28,9 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import json_of_value, to_integers, to_list, to_value
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.expressions._ordinals import Whole
-from tensorwrapper.selection.expressions._unary import NodeOfOne
-from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.expressions._ordinals import NodeOfOne, Whole
+from tensorwrapper.selection.runners._leaves import full_window
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 

@@ -18,23 +18,22 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
 from tensorwrapper.selection.expressions._expression import (
     Expression,
+    Job,
     Node,
+    NodeFields,
+    NodeWriter,
     Origin,
     whole,
 )
-from tensorwrapper.selection.expressions._node_context import Job, NodeFields, NodeWriter
-from tensorwrapper.selection.runners._blocks import full_window
-from tensorwrapper.selection.runners._leaves import AddressedLeaf
+from tensorwrapper.selection.runners._leaves import AddressedLeaf, full_window
 from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.selection.transforms._layouts import unnamed_layout
-from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Reading", "in_memory", "is_base", "reading_of"]
+__all__ = ["Reading", "in_memory", "reading_of"]
 
 
 @final
@@ -68,7 +67,8 @@ class Reading(Node):
             extents, dtype = (line.size,), line.dtype
             plain = line is not buffer or (buffer.fill_value is None and buffer.sides is None)
         else:
-            extents, dtype = _box_of(source.shape), source.dtype
+            shape, dtype = source.shape, source.dtype
+            extents = shape.extents if shape.is_box else (shape.size,)
         object.__setattr__(self, "tensor", tensor)
         object.__setattr__(self, "extents", extents)
         object.__setattr__(self, "dtype", dtype)
@@ -139,10 +139,6 @@ class Reading(Node):
         return given.memory("memory")
 
 
-def _box_of(shape: Shape[Any]) -> Extents:
-    return shape.extents if shape.is_box else (shape.size,)
-
-
 def reading_of(source: Source) -> Expression:
     """Return the view of all elements of a source."""
     node = Reading(source)
@@ -165,14 +161,3 @@ def in_memory(buffer: BufferCommon[Any], layout: Layout[Any]) -> Expression:
     """Return the selection of a layout from a buffer."""
     line = make_tensor(wrap_layout(new_row_major((buffer.size,))), buffer)
     return Expression(Reading(TensorSource(line)), layout)
-
-
-def is_base(view: Expression) -> bool:
-    """Return True if a view is the whole box of its node, or the tensor of its source, as it is."""
-    tensor = view.node.tensor
-    source = view.node.source if tensor is None else None
-    given = tensor.layout if tensor is not None else None if source is None else layout_of(source)
-    if given is None:
-        # A box of all elements of remote rows differs from their source.
-        return view.is_whole and (source is None or source.shape.is_box)
-    return view.layout is given or unnamed_layout(view.layout) == unnamed_layout(given)

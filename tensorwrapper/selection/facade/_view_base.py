@@ -1,27 +1,28 @@
-"""Base of all parts of the facade: an expression, and its cached normal form and plan.
+"""What all mixins of views use, and questions about a view."""
 
-`View` is one class over sibling mixins, each in its own file: parts of the view (``_view_parts``), queries
-(``_view_queries``), its elements (``_view_running``) and writing (``_view_writing``).
-None builds on another. `TensorCommon` has the operations that a `Tensor` has as well.
-"""
-
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self
+from typing import TYPE_CHECKING, Any, Concatenate, Final, Generic, ParamSpec, Self, SupportsIndex, cast
 
 import numpy as np
+import numpy.typing as npt
 
+from tensorwrapper._arguments import to_dtype
+from tensorwrapper._error_text import type_text
+from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import evolve
-from tensorwrapper.errors import LayoutError, SizeOverflowError
+from tensorwrapper.buffer.lowlevel import check_dtype
+from tensorwrapper.errors import DTypeError, LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.expressions._expression import Expression, extended, unnamed_view
+from tensorwrapper.layout.lowlevel import to_inside
+from tensorwrapper.selection.expressions._expression import Expression, extended, is_base, unnamed_view
 from tensorwrapper.selection.expressions._ordinals import Whole
-from tensorwrapper.selection.expressions._source_node import is_base
-from tensorwrapper.selection.operations._atom import Call, capture
-from tensorwrapper.selection.operations._table import OPERATIONS
-from tensorwrapper.selection.optimizer._pushdown import normalize
+from tensorwrapper.selection.operations._operation import OPERATIONS, Atom, Call, atoms_of, capture
+from tensorwrapper.selection.optimizer._normal import normalize
 from tensorwrapper.shape import Shape
+from tensorwrapper.shape.lowlevel import to_index
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import IndexT_co, ScalarT_co
@@ -29,8 +30,33 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
+    from tensorwrapper.selection.routing._routes import Route, RouteGroup
 
-__all__ = ["ViewBase"]
+__all__ = ["ViewBase", "ViewQueries", "to_element_type"]
+
+
+def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
+    """Return the type that is named, which tensors must be able to hold.
+
+    NumPy's `StringDType` is that of text, without nulls or with None for one; where `text` is ``"TO"``,
+    objects are allowed: they are bytes. Where it is empty, both are refused: numbers become no text.
+
+    Raises
+    ------
+    DTypeError
+        If it is not a type, or tensors have no such elements.
+    """
+    found = to_dtype(dtype)
+    if found.kind not in text:
+        check_dtype(found)
+    if found.kind != "T":
+        return found
+    missing = getattr(found, "na_object", None)
+    if missing is not None:
+        raise DTypeError(f"{found!r}: a null is None here, and not {missing!r}")
+    plain = not hasattr(found, "na_object")
+    return cast("np.dtype[Any]", np.dtypes.StringDType() if plain else np.dtypes.StringDType(na_object=None))
+
 
 _P = ParamSpec("_P")
 
@@ -175,3 +201,153 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
     def _in_order(self) -> Layout[Any]:
         """Return the layout of the elements one after the other, at the indices of this view."""
         return Layout(self.shape)
+
+
+_SHOWN: Final = 3  # steps that a text lists
+
+
+class ViewQueries(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: as `ViewBase`."""
+
+    __slots__ = ()
+
+    @property
+    def atoms(self) -> tuple[Atom, ...]:
+        """The simple steps, in order, that select this view from its source, or from its joined sources.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view(tw.as_tensor([[1, 2, 3], [4, 5, 6]]))
+        >>> [str(atom) for atom in v[1, ::-1].rotate([1]).atoms]
+        ['slice(1, 2, -1, 3)', 'chip(0, 1)', 'rotate((1,))']
+        """
+        return tuple([atom for call in self._expression.calls for atom in atoms_of(call)])
+
+    def route(self, index: Iterable[SupportsIndex]) -> "Route":
+        """Return where the element at an absolute index comes from: its source, and the index there.
+
+        The steps are followed one by one, without the normal form. Routing through `where` reads the mask at
+        this index; through `minimum` or `maximum` the operands. The first of several equal operands is named.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If the index is not in the shape.
+        RankError
+            If it has another number of entries than the view modes.
+        SizeOverflowError
+            If it, or the rank of a position on the way, leaves 64 bits.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> a, b = tw.as_tensor([[1, 2, 3], [4, 5, 6]]), tw.as_tensor([[7, 8, 9]])
+        >>> where = sel.concat([a, b]).reverse().route((2, 0))
+        >>> where.source is a, where.index
+        (True, (0, 2))
+        """
+        from tensorwrapper.selection.routing._routes import Route  # noqa: PLC0415 - few ask for a route
+
+        numbers = to_index(index, self.shape.rank)
+        shape = self._expression.layout.shape
+        if numbers not in shape:
+            raise OutOfBoundsError(f"index {numbers} is not in {shape}")
+        if any(abs(number) > MAX_INT64 for number in numbers):
+            raise SizeOverflowError(f"index {numbers} leaves 64 bits")
+        (group,) = self.route_many(np.array([numbers], dtype=np.int64))
+        return Route(group.source, tuple(group.indices[0].tolist()), group.casts)
+
+    def route_many(self, indices: npt.ArrayLike) -> "tuple[RouteGroup, ...]":
+        """Return where the elements at many absolute indices come from, those of one source together.
+
+        Parameters
+        ----------
+        indices
+            Integers, (..., rank). Rows of a group count them in row-major order.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If an index is not in the shape.
+        RankError
+            If the last extent is not the rank.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.pad(tw.as_tensor([5, 6]), [(1, 1)])
+        >>> for group in v.route_many([[-1], [0], [1], [2]]):
+        ...     print(group.rows.tolist(), group.indices.tolist())
+        [1, 2] [[0], [1]]
+        [0, 3] [[], []]
+        """
+        from tensorwrapper.selection.routing._routes import routes  # noqa: PLC0415 - few ask for a route
+
+        shape = self.shape
+        given = to_inside(indices, shape)
+        rows = given.reshape(math.prod(given.shape[:-1]), shape.rank)
+        if shape.is_box:
+            rows = rows - np.array(shape.origin, dtype=np.int64)
+        return tuple(routes(self._expression, rows))
+
+    def explain(self) -> str:
+        """Return the steps of the view, the last one first, and how they are executed.
+
+        Each line has a step, and the shape and type after it; details of a step are indented. The last part
+        is the execution: the layout of each remaining source, and the number of bytes read. O(steps).
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> print(sel.pad([1, 2, 3], [(2, 2)], fill_value=9)[1:4].explain())
+        slice(0, 1, 1, 3)  # Shape(3) int64
+          pad(((2, 2),), fill_value=9)
+            source tensor(Shape(3), int64)  # Shape(3) int64, strides (1,), offset 0
+        runs as  # 1 step on pad(((2, 2),), fill_value=9); reads 16 B of 1 source
+          route(mode=0)  # Shape(3) int64
+            [0:1] full(9)  # Shape(1) int64, strides (1,), offset 0
+            [1:3] source tensor(Shape(3), int64)  # Shape(2) int64, strides (1,), offset 0
+        """
+        from tensorwrapper.selection.explain._explain import explain, to_text  # noqa: PLC0415
+
+        return to_text(explain(self._expression, self.normal_form(), cast("Any", self).plan().reads))
+
+    def to_svg(self) -> str:
+        """Return a picture: one cell per element, coloured by the source that it comes from.
+
+        The text of a cell is the index in the source, or the constant. Views of rank 2 or less with a few
+        hundred elements are drawn; others give a note.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.pad([[1, 2], [3, 4]], [(1, 1), (1, 1)]).to_svg().count('class="cell"')
+        16
+        """
+        from tensorwrapper.selection.explain._explain import view_svg  # noqa: PLC0415
+
+        return view_svg(self._expression, self.normal_form())
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks: facts, sources and the steps as written; nothing is planned or read."""
+        from tensorwrapper.selection.explain._explain import view_html  # noqa: PLC0415 - few are shown
+
+        return view_html(self._expression, self._head())
+
+    def __repr__(self) -> str:
+        atoms = [str(atom) for atom in self.atoms]
+        steps = "".join([f".{atom}" for atom in atoms[-_SHOWN:]])
+        dots = "..." if len(atoms) > _SHOWN else ""
+        return f"<View {self._head()}, not computed: {self._expression.node.name}{dots}{steps}>"
+
+    def _head(self) -> str:
+        """Return the shape in words, the type, and the bytes of the result."""
+        from tensorwrapper.drawing import bytes_text  # noqa: PLC0415 - few are shown
+        from tensorwrapper.shape.lowlevel import shape_words  # noqa: PLC0415
+
+        size = bytes_text(self.shape.size * self.dtype.itemsize)
+        return f"{shape_words(self.shape)}, {type_text(self.dtype)}, {size}"

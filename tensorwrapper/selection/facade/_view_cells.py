@@ -1,7 +1,18 @@
-"""Cells, tiles and rows of a view: queries of its shape, and parts, without any read."""
+"""Cells, rows, tiles and blocks of views."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, Self, SupportsIndex, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    Self,
+    SupportsFloat,
+    SupportsIndex,
+    TypeVar,
+    cast,
+    overload,
+)
 
 import numpy as np
 import numpy.typing as npt
@@ -11,18 +22,23 @@ from tensorwrapper._integers import to_ints
 from tensorwrapper.buffer import constant
 from tensorwrapper.errors import JaggedModeError, LayoutError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import tile_view
-from tensorwrapper.selection.execution._targets import source_tensor
+from tensorwrapper.layout.lowlevel import tile_view, wrap_layout
+from tensorwrapper.selection.execution._write_in_memory import source_tensor
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.shape import ShapeLike, Tiling
+from tensorwrapper.selection.jagged._rows import put_together_rows
+from tensorwrapper.shape import Shape, ShapeLike, Tiling, as_shape
+from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor import CellGroup, Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor, select_tiles, tile_numbers
-from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
+from tensorwrapper.tensor.lowlevel import TensorCommon, cut_rows, make_tensor, select_tiles, tile_numbers
+from tensorwrapper.typing import AnyRank, Index, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection.facade._rows_of_view import RowsOfView
+    from tensorwrapper.selection._view import View
+    from tensorwrapper.selection.facade._computed_rows import RowsOfView
+    from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
+    from tensorwrapper.tensor.lowlevel import NormOrder, TileChoice
 
-__all__ = ["ViewCells"]
+__all__ = ["ViewBlocks", "ViewCells", "ViewRows"]
 
 
 class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -125,7 +141,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """
         if not self.shape.rank:
             raise RankError("a view of rank 0 has no rows")
-        from tensorwrapper.selection.facade._rows_of_view import RowsOfView  # noqa: PLC0415 - with all that works in rows
+        from tensorwrapper.selection.facade._computed_rows import RowsOfView  # noqa: PLC0415 - with all that works in rows
 
         return RowsOfView(self)
 
@@ -191,7 +207,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         source = source_tensor(self._expression)
         if source is not None or self.shape.has_layers:
             return self._at_hand().reduce_tiles(function, initial=initial)
-        from tensorwrapper.selection.facade._rows_of_view import in_turns, joined  # noqa: PLC0415 - with all that works in rows
+        from tensorwrapper.selection.facade._computed_rows import in_turns, joined  # noqa: PLC0415 - with all that works in rows
 
         parts = [part.copy().reduce_tiles(function, initial=initial) for part in in_turns(self)]
         return joined(parts, self.shape.outer())
@@ -246,3 +262,190 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         names = self._expression.layout.implementation.names
         named = layout if names is None else layout.named(*names)
         return make_tensor(named, constant(0, self.shape.size, dtype=np.int64))
+
+
+class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: as `ViewBase`."""
+
+    __slots__ = ()
+
+    @property
+    @or_absent
+    def pattern(self) -> "BlockPattern":
+        """The present tiles of a view of tiles, as `Tensor.pattern`; it is computed.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> v = sel.as_view(tw.blocks({(1,): [3.0, 4.0]}, tw.Tiling([3, 2])))
+        >>> list(v.pattern), v.tile_norms().tolist(), v.packed_values().tolist()
+        ([(1,)], [0.0, 5.0], [3.0, 4.0])
+        """
+        return self._at_hand().pattern
+
+    def present_tiles(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
+        """Return an iterator over number and elements of each present tile, as `Tensor.present_tiles`."""
+        return self._at_hand().present_tiles()
+
+    @property
+    def stored_pattern(self) -> "BlockPattern":
+        """The stored tiles, as `Tensor.stored_pattern`."""
+        return self._at_hand().stored_pattern
+
+    def keep_tiles(
+        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
+    ) -> Tensor[ScalarT_co]:
+        """Return a tensor in which just these tiles are present, as `Tensor.keep_tiles`."""
+        return self._at_hand().keep_tiles(tiles, symmetry=symmetry, tolerance=tolerance)
+
+    def with_tiles(self, tiles: "TileChoice") -> Tensor[ScalarT_co]:
+        """Return a tensor in which these tiles are present, too, as `Tensor.with_tiles`."""
+        return self._at_hand().with_tiles(tiles)
+
+    def retiled(self, tiling: Tiling) -> Tensor[ScalarT_co]:
+        """Return a tensor that is cut into other tiles, as `Tensor.retiled`."""
+        return self._at_hand().retiled(tiling)
+
+    def tile_norms(self, ord: "NormOrder" = "fro") -> Tensor[np.float64]:  # noqa: A002 - as of tensors
+        """Return the norm of each tile, over the grid, as `Tensor.tile_norms`."""
+        return self._at_hand().tile_norms(ord)
+
+    def screened(
+        self,
+        threshold: SupportsFloat | None = None,
+        *,
+        error: SupportsFloat | None = None,
+        ord: "NormOrder" = "fro",  # noqa: A002
+        per: Literal["tile", "element"] = "tile",
+    ) -> Tensor[ScalarT_co]:
+        """Return a tensor from which small tiles are dropped, as `Tensor.screened`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> v = tw.concat([tw.as_tensor([3.0, 4.0]), tw.as_tensor([0.1, 0.0])]).tiled(tw.Tiling([2, 2]))
+        >>> list(v.screened(1.0).pattern)
+        [(0,)]
+        """
+        return self._at_hand().screened(threshold, error=error, ord=ord, per=per)
+
+    @property
+    def symmetry(self) -> "Symmetry | None":
+        """The symmetry that the storage guarantees, as `Tensor.symmetry`; None of several sources."""
+        source = self._expression.node.tensor
+        return None if source is None else self._at_hand().symmetry
+
+    def packed_values(self) -> "npt.NDArray[ScalarT_co]":
+        """Return the stored elements of a symmetric or tiled view, as `Tensor.packed_values`."""
+        return self._at_hand().packed_values()
+
+    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Tensor[Any]:
+        """Return the elements as a symmetric tensor, as `Tensor.to_packed`."""
+        return self._at_hand().to_packed(symmetry, tolerance)
+
+
+_J = TypeVar("_J", bound=AnyRank)
+
+
+class ViewRows(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: as `ViewBase`."""
+
+    __slots__ = ()
+
+    def flatten(self, mode: SupportsIndex | None = None) -> Self:
+        """Return the view without the brackets of `mode`, 1 if it is not given; as `Tensor.flatten`.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> tw.concat([tw.jagged([[1, 2], []]), tw.jagged([[3]])]).flatten().compute().tolist()
+        [1, 2, 3]
+        """
+        if mode is None and self.shape.has_layers:
+            return self._by(Layout.flatten)
+        rank = self.shape.rank
+        number = 1 if mode is None else mode_of(mode, rank)
+        if self.shape.is_box and 0 < number < rank:
+            merged: Self = cast("Any", self).merge_modes(number - 1, number)  # Which tells positions.
+            # All modes start at zero then, as those of rows do.
+            start = (0,) * (rank - 1)
+            return cast("Any", merged).translate_to(start) if any(merged.shape.origin) else merged
+        return self._step("merge_rows", (1 if mode is None else mode,))
+
+    def unflatten(
+        self, counts: "SupportsIndex | npt.ArrayLike | TensorCommon[Any]", mode: SupportsIndex = 0
+    ) -> Self:
+        """Return the view in which `mode` is dealt to rows of these lengths; as `Tensor.unflatten`.
+
+        Examples
+        --------
+        >>> from tensorwrapper import selection as sel
+        >>> sel.concat([[1, 2], [3, 4]]).unflatten([1, 0, 3]).compute().tolist()
+        [[1], [], [2, 3, 4]]
+        """
+        if not isinstance(counts, TensorCommon):
+            return self._by(_cut, counts, mode)
+        given: Any = counts.copy() if isinstance(counts, ViewBase) else counts
+        # The rows of `counts` define which count belongs to which prefix, so it is recorded unchanged.
+        return self._taken("_cut", (given, mode), _cut, (given, mode), {})
+
+    @overload
+    def broadcast(self, shape: Shape[_J]) -> "View[ScalarT_co, _J]":
+        """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+
+        Parameters
+        ----------
+        shape
+            Of the result; of rows if there is one element for each index of their first modes.
+        """
+
+    @overload
+    def broadcast(self, shape: ShapeLike) -> "View[ScalarT_co]": ...
+    def broadcast(self, shape: ShapeLike) -> Any:
+        """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows.
+
+        Parameters
+        ----------
+        shape
+            Of the result; of rows if there is one element for each index of their first modes.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view([1, 2]).broadcast(tw.Shape.jagged([3, 1])).compute().tolist()
+        [[1, 1, 1], [2]]
+        """
+        wanted = as_shape(shape)
+        if wanted.is_box or (self.shape.rank == wanted.rank > 0 and not self._expression.is_box):
+            return self._see_by(Layout.broadcast, shape)
+        return self._make(put_together_rows("spread", [self._expression], wanted))
+
+    def untiled(self) -> Self:
+        """Return the box whose tiles these are.
+
+        Raises
+        ------
+        LayoutError
+            If the view is not tiled.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> from tensorwrapper import selection as sel
+        >>> sel.as_view([[1, 2, 3]]).tiled(tw.Tiling([1], [1, 2])).untiled().compute().tolist()
+        [[1, 2, 3]]
+        """
+        return self._by(untiled)
+
+
+def _cut(layout: Layout[Any], counts: Any, mode: SupportsIndex) -> Layout[Any]:  # noqa: ANN401 - as `unflatten`
+    return cut_rows(layout, counts, mode)
+
+
+def untiled(layout: Layout[Any]) -> Layout[Any]:
+    seen = tile_view(layout.implementation.unnamed())
+    if seen is None:
+        raise LayoutError(f"untiled needs a tiled view; this is {layout.shape}: tiled() makes one")
+    return wrap_layout(seen.under)

@@ -1,13 +1,13 @@
 """Views computed: at once, part by part, as arrays, lists and numbers."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypeVar, cast, overload
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of, surely_fits
-from tensorwrapper._hints import wrong_call
 from tensorwrapper._integers import to_count
 from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
@@ -24,10 +24,12 @@ from tensorwrapper.layout.lowlevel import (
     wrap_layout,
 )
 from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
-from tensorwrapper.selection.execution._regions import region_extents, regions, row_regions
-from tensorwrapper.selection.execution._targets import (
+from tensorwrapper.selection.execution._write_in_memory import (
+    ALONE,
+    MemoryJob,
     Target,
     is_array,
+    is_in_memory,
     new_array,
     new_tensor,
     reads_from,
@@ -35,7 +37,6 @@ from tensorwrapper.selection.execution._targets import (
     target_array,
     threads_for,
 )
-from tensorwrapper.selection.execution._write_in_memory import ALONE, MemoryJob, is_in_memory
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.facade._view_base import ViewBase
@@ -44,30 +45,76 @@ from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import names_of
+from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
-from tensorwrapper.typing import (
-    Array,
-    IndexT_co,
-    Order,
-    Rank0,
-    Rank1,
-    Rank2,
-    Rank3,
-    ScalarT_co,
-    UnknownRank,
-    ValueT,
-)
+from tensorwrapper.typing import Array, Extents, Index, IndexT_co, Order, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["ViewRunning"]
+__all__ = ["ViewRunning", "region_extents", "regions"]
 
-_S = TypeVar("_S", bound=np.generic)
+_RUN = 1 << 6  # elements of the fastest mode of a source that a region has at least
+
+
+def region_extents(view: Expression, most: int) -> Extents:
+    """Return the extents of regions of at most so many elements.
+
+    They have all positions of the last modes, as many as fit. Where the memory of a source runs along
+    another mode, they have some run of that first: single elements would load a line of memory each.
+    """
+    extents = view.shape.extents
+    steps = [1] * len(extents)
+    left = most
+    fastest = _fastest(view)
+    if fastest is not None:
+        steps[fastest] = min(extents[fastest], _RUN, left)
+        left //= steps[fastest]
+    for mode in reversed(range(len(extents))):
+        more = min(extents[mode], left * steps[mode])
+        left = left * steps[mode] // more
+        steps[mode] = more
+    return tuple(steps)
+
+
+def _fastest(view: Expression) -> int | None:
+    strides = view.layout.implementation.mode_strides
+    if view.node.source is None or strides is None:
+        return None
+    moving = [mode for mode, step in enumerate(strides) if step]
+    return min(moving, key=lambda mode: abs(strides[mode]), default=None)
+
+
+def regions(shape: Shape[Any], steps: Extents) -> Iterator[Shape]:
+    """Return an iterator over the regions of a box in row-major order; the last ones may be smaller."""
+    extents, origin, names = shape.extents, shape.origin, names_of(shape)
+    for corner in product(*[range(0, n, step) for n, step in zip(extents, steps, strict=True)]):
+        own = tuple([min(step, n - at) for at, step, n in zip(corner, steps, extents, strict=True)])
+        start = tuple([at + first for at, first in zip(corner, origin, strict=True)])
+        yield wrap(make_smooth(own, start), names)
+
+
+def row_regions(shape: Shape[Any], most: int, before: Index = ()) -> Iterator[Shape]:
+    """Return an iterator over the regions of rows in row-major order, none of more than so many elements.
+
+    They have as many rows as fit; a row that alone has more elements is cut inside, and so on downwards.
+    `before` are the indices of the rows inside one another of which the regions are.
+    """
+    part = shape.chip(before) if before else shape
+    splits, first = OperandShapes.splits_under(part, 1), part.origin_at(())
+    count, low = len(splits) - 1, 0
+    leading = tuple([slice(k, k + 1) for k in before])
+    while low < count:
+        high = int(splits.searchsorted(splits.item(low) + most, "right")) - 1
+        if high > low:
+            yield shape[(*leading, slice(first + low, first + high))]
+        else:
+            yield from row_regions(shape, most, (*before, first + low))
+        low = max(high, low + 1)
+
 
 _CHECKED: Final = 1 << 24
 """Bytes of elements that are looked at together, whether another type may hold them."""
@@ -419,17 +466,10 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         If they are strided in memory, it is an array over that memory, and read-only where elements
         repeat, as for a tensor; else it is a new one. ``np.asarray`` does the same.
         """
-        view: Any = self
-        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = view.__array__()
+        array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = self._as_array(None, None)
         return array
 
-    @overload
-    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
+    def _as_array(self, dtype: "np.dtype[Any] | None", copy: bool | None) -> Any:  # noqa: ANN401, FBT001
         source = source_tensor(self._expression)
         if source is not None and is_array(source):
             return source.__array__(dtype, copy)
@@ -478,24 +518,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)  # the CPU
 
-    @overload
-    def tolist(self: "ViewRunning[Any, UnknownRank]") -> Any:  # noqa: ANN401
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank0]") -> "ValueT": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
-    @overload
-    def tolist(self: "ViewRunning[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
-    @overload
-    def tolist(self) -> Any: ...  # noqa: ANN401
-    def tolist(self, *odd: object) -> Any:
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-        if odd:
-            raise wrong_call("Tensor", "tolist", *odd)
+    def _as_lists(self) -> Any:  # noqa: ANN401
         source = source_tensor(self._expression)
         return (self.compute() if source is None else source).tolist()
 

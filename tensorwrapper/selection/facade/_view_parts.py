@@ -41,13 +41,11 @@ from tensorwrapper.selection.expressions._padding import Padding, padded
 from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.facade._computed_rows import is_computed
 from tensorwrapper.selection.facade._view_base import ViewBase
-from tensorwrapper.selection.jagged._margins import with_margins
-from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows
-from tensorwrapper.selection.plans._fills import check_joined_fills
-from tensorwrapper.selection.plans._nulls import null_of, truth_of
+from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows, with_margins
+from tensorwrapper.selection.plans._nulls import check_joined_fills, null_of, truth_of
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import (
     key_of_names,

@@ -9,7 +9,7 @@ from tensorwrapper._arguments import check_casting, check_kind_of
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, ReadOnlyError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.execution._targets import source_tensor
+from tensorwrapper.selection.execution._write_in_memory import source_tensor
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.facade._view_base import ViewBase

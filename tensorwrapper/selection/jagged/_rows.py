@@ -25,6 +25,9 @@ from tensorwrapper.selection.expressions._expression import (
     Change,
     Expression,
     Node,
+    NodeFields,
+    NodeWriter,
+    at_zero,
     extended,
     same,
     unnamed_view,
@@ -33,19 +36,69 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._fields import dtype_name, said_shape
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining
-from tensorwrapper.selection.expressions._node_context import NodeFields, NodeWriter
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import inlined
-from tensorwrapper.selection.jagged._flatten import Pieces, in_order
-from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Form, Spread
-from tensorwrapper.selection.jagged._table_size import held_rows
-from tensorwrapper.selection.transforms._layouts import box
+from tensorwrapper.selection.jagged._flatten import ConcatenatedRows, Filled, Form, Pieces, Spread, in_order
+from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Rows", "RowsKind", "joined_rows", "put_together_rows", "rows_from_json", "shape_of_turns"]
+__all__ = [
+    "Rows",
+    "held_rows",
+    "held_under",
+    "indices_of",
+    "joined_rows",
+    "put_together_rows",
+    "rows_from_json",
+    "shape_of_turns",
+    "with_margins",
+]
+
+
+def held_rows(shape: Shape) -> int:
+    """Return how many rows there are, of all levels, and extents of cells; of a box how many lines it has.
+
+    A grid of tiles counts each tile, although they stay a product until something moves them. O(modes).
+    """
+    flat = shape.flatten()
+    if flat.is_box:
+        return sum([math.prod(flat.extents[:mode]) for mode in range(1, flat.rank)])
+    counts = [indices_of(flat, mode) for mode in range(flat.outer_rank)]
+    return sum(counts) + counts[-1] * (flat.rank - flat.outer_rank - 1)
+
+
+def indices_of(shape: Shape, mode: int) -> int:
+    """Return how many indices a mode has under all prefixes, or a bound of that within cells. O(modes)."""
+    flat = shape.flatten()
+    if flat.is_box:
+        return math.prod(flat.extents[: mode + 1])
+    if mode == flat.rank - 1 == flat.outer_rank:
+        return flat.size
+    count = 1
+    for own in range(min(mode + 1, flat.outer_rank)):
+        count = count * flat.extent(own) if _is_even(flat, own) else int(flat.splits(own)[-1])
+    return count * math.prod([flat.extent_bounds(own)[1] for own in range(flat.outer_rank, mode + 1)])
+
+
+def held_under(shape: Shape, mode: int) -> IntArray:
+    """Return for each index of a mode before cells how many rows are under it, itself too. O(rows)."""
+    flat = shape.flatten()
+    count = indices_of(flat, mode)
+    held: IntArray = np.ones(count, dtype=np.int64)
+    starts: IntArray = np.arange(count + 1, dtype=np.int64)
+    for inner in range(mode + 1, flat.outer_rank):
+        starts = starts * flat.extent(inner) if _is_even(flat, inner) else flat.splits(inner)[starts]
+        held += np.diff(starts)
+    held += np.diff(starts) * (flat.rank - flat.outer_rank - 1)
+    return held
+
+
+def _is_even(shape: Shape, mode: int) -> bool:
+    return not shape.dependencies(mode)
+
 
 RowsKind: TypeAlias = Literal[
     "concat", "interleave", "stack", "where", "minimum", "maximum", "cast", "pad_rows", "spread"
@@ -354,12 +407,8 @@ def _starts_at_zero(shape: Shape) -> bool:
 
 def _pieces(operands: tuple[Expression, ...], form: Form, steps: tuple[int, ...] | None = None) -> Expression:
     if not form.size:
-        return whole(Joining(0, tuple([_no_elements(own) for own in operands[:1]])))
+        return whole(Joining(0, tuple([Expression(own.node, own.layout[0:0]) for own in operands[:1]])))
     return whole(Pieces(operands, form, (1,) * len(operands) if steps is None else steps))
-
-
-def _no_elements(view: Expression) -> Expression:
-    return Expression(view.node, view.layout[0:0])
 
 
 def _lined_up(parts: tuple[Expression, ...], what: str) -> tuple[Shape, list[Expression]]:
@@ -477,3 +526,37 @@ _OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {
     "pad_rows": _pad_rows,
     "spread": _spread_over,
 }
+
+
+def with_margins(view: Expression, widths: Sequence[tuple[int, int]], value: object) -> Expression:
+    """Return cells with a constant before and after each, mode by mode, as the whole of a node from zero on.
+
+    Parameters
+    ----------
+    view
+        Rows, cells or tiles.
+    widths
+        Number of positions of each mode; 0 for modes that lead to cells.
+    value
+        The constant, of the type of the elements.
+    """
+    found = at_zero(view)
+    for mode, (before, after) in enumerate(widths):
+        parts = [found]
+        if before:
+            parts.insert(0, _side(found, mode, before, value))
+        if after:
+            parts.append(_side(found, mode, after, value))
+        if before or after:
+            found = joined_rows(mode, parts)
+    return found
+
+
+def _side(view: Expression, mode: int, count: int, value: object) -> Expression:
+    """Return so many positions of a mode under each prefix that leads to it."""
+    shape = view.shape
+    lines, _, _ = padded_lines(shape.flatten(), mode, count, clip=True)
+    lines = lines.as_jagged()
+    if shape.has_layers:
+        lines = Shape.nested(lines, layers=shape.layers)
+    return put_together_rows("spread", [whole(Filling(box(()), value, view.dtype))], lines)

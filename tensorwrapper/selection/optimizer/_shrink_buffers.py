@@ -9,7 +9,7 @@ from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._maps import box_of, moved
+from tensorwrapper.selection.transforms._transform import box_of, moved
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array

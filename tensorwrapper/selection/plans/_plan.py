@@ -1,41 +1,198 @@
 """Plans: the writes and reads of computing a view, before anything is read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, final
 from weakref import WeakValueDictionary
 
 import attrs
 import numpy as np
 
 from tensorwrapper._value_class import evolve, frozen, value_class
-from tensorwrapper.layout import Layout, Table
-from tensorwrapper.selection.expressions._expression import Expression
-from tensorwrapper.selection.optimizer._pushdown import normalize
+from tensorwrapper.layout import Layout, LayoutCommon, Table
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_strides
+from tensorwrapper.selection.expressions._elementwise import Casting
+from tensorwrapper.selection.expressions._expression import Expression, whole
+from tensorwrapper.selection.expressions._source_node import Reading
+from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.optimizer._normal import normalize
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
-from tensorwrapper.selection.plans._casts import with_casts
-from tensorwrapper.selection.plans._count_bytes import bytes_at, bytes_together, layout_at
-from tensorwrapper.selection.plans._masked_reads import (
+from tensorwrapper.selection.plans._reads import Request, requests_of
+from tensorwrapper.selection.plans._source_reads import (
+    bytes_at,
+    bytes_together,
+    changed,
+    distinct_size,
+    is_away,
+    layout_at,
+    leaves_of,
+    leaves_read,
+    mapped,
+    source_of,
+)
+from tensorwrapper.selection.plans._split_work import (
     blocks_that_choose,
     chooses,
+    fetch_of,
     places_chosen,
     with_chosen,
 )
-from tensorwrapper.selection.plans._reads import Request, requests_of
-from tensorwrapper.selection.plans._source_reads import (
-    is_away,
-    leaves_of,
-    leaves_read,
-    source_of,
-)
-from tensorwrapper.selection.plans._steps import Step, count_text, steps_of
-from tensorwrapper.selection.sources._converted import Converted
-from tensorwrapper.selection.sources._read_source import in_its_words
+from tensorwrapper.selection.sources._read_source import Converted, abilities_of, in_its_words
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
 from tensorwrapper.shape import Shape
+from tensorwrapper.typing import Extents
 
-__all__ = ["Plan", "SourceRead", "plan_of"]
+__all__ = ["Plan", "SourceRead", "Step", "StepKind", "count_text", "plan_of", "without_casts"]
+
+
+def with_casts(view: Expression) -> Expression:
+    """Return a view in normal form that reads elements at the type they are cast to, where that is less."""
+    if not view.node.operands:
+        return view
+    wanted: dict[Source, set[np.dtype[Any] | None]] = {}
+    for own in operands_first([view]):
+        for part in own.node.operands:
+            if is_away(part):
+                wanted.setdefault(source_of(part), set()).add(_cast_of(own, part))
+    at = {source: types.copy().pop() for source, types in wanted.items() if len(types) == 1}
+
+    def converted(own: Expression) -> Expression | None:
+        for first in own.node.operands[:1]:
+            dtype = _cast_of(own, first) if is_away(first) else None
+            if dtype is not None and at.get(source_of(first)) == dtype:
+                return Expression(Reading(Converted(source_of(first), dtype)), first.layout)
+        return None
+
+    return changed(view, converted) if any(at.values()) else view
+
+
+def _cast_of(view: Expression, part: Expression) -> "np.dtype[Any] | None":
+    """Return the type to which a source converts a part, if a view is that cast and sends less by it."""
+    node = view.node
+    if not isinstance(node, Casting) or node.unsafe or not view.is_whole:
+        return None
+    able = "casts" in abilities_of(source_of(part))
+    return node.dtype if able and node.dtype.itemsize < part.dtype.itemsize else None
+
+
+def without_casts(view: Expression) -> Expression:
+    """Return a view that reads sources at their own types, and casts here; itself if it does so already."""
+    return mapped(view, _at_own_type)
+
+
+def _at_own_type(leaf: Expression) -> Expression:
+    source = leaf.node.source
+    if not isinstance(source, Converted):
+        return leaf
+    return whole(Casting(Expression(Reading(source.source), leaf.layout), source.dtype))
+
+
+StepKind: TypeAlias = Literal["copy", "fill", "take", "compute"]
+"""Method of a step: "copy" strided blocks, "fill" with a constant, "take" elements from
+places of a table or a cycle, "compute" elements block by block."""
+
+
+@final
+@frozen
+class Step:
+    """One part of a plan: some positions of each mode, and the view to write there.
+
+    Attributes
+    ----------
+    window
+        The positions of each mode of the result, counted from 0.
+    view
+        The elements, in normal form: a part of a source, a generator, or a computation on others.
+    whole
+        The extents of the result.
+    """
+
+    window: tuple[range, ...]
+    view: Expression
+    whole: Extents
+
+    @property
+    def kind(self) -> StepKind:
+        """Method of writing the elements."""
+        node = self.view.node
+        if node.is_constant:
+            return "fill"
+        if node.source is None:
+            return "compute"
+        layout = fetch_of(self.view).layout if is_away(self.view) else self.view.layout
+        return "take" if layout.implementation.mode_strides is None else "copy"
+
+    @property
+    def elements(self) -> int:
+        """Number of elements written."""
+        return self.view.shape.size
+
+    @property
+    def nbytes(self) -> int:
+        """Number of bytes written."""
+        return self.elements * self.view.dtype.itemsize
+
+    @property
+    def reads(self) -> tuple[tuple[Source, int], ...]:
+        """Each source, and how many bytes of it the step needs, each element once."""
+        found: dict[Source, int] = {}
+        for leaf in leaves_read(self.view):
+            source = source_of(leaf)
+            size = fetch_of(leaf).wanted.size if is_away(leaf) else distinct_size(leaf.layout)
+            found[source] = found.get(source, 0) + size * leaf.dtype.itemsize
+        return tuple(found.items())
+
+    @property
+    def runs(self) -> int:
+        """Number of runs of memory written, each from one run if they come from memory. Row-major."""
+        known: LayoutCommon = new_row_major(self.view.shape.extents)
+        from tensorwrapper.layout.lowlevel import plan_copy  # noqa: PLC0415 - few plans are asked for it
+
+        if self.view.node.tensor is not None:
+            known = self.view.layout.implementation
+        return plan_copy(known, self.target()).runs
+
+    def target(self) -> LayoutCommon:
+        """Return where the elements go in a result in row-major order."""
+        strides = packed_strides(self.whole, range(len(self.whole) - 1, -1, -1))
+        pairs = list(zip(self.window, strides, strict=True))
+        offset = sum([own.start * step for own, step in pairs])
+        steps = tuple([own.step * step for own, step in pairs])
+        return new_strided(self.view.shape.extents, (0,) * len(strides), steps, offset)
+
+    def __str__(self) -> str:
+        where = ", ".join([_text(own) for own in self.window])
+        word = f" {self.view.node.name}" if self.kind == "compute" else ""
+        reads = "".join([f", reads {nbytes} of {source!r}" for source, nbytes in self.reads])
+        return f"{self.kind}{word} [{where}]: {self.nbytes} bytes in {count_text(self.runs, 'run')}{reads}"
+
+
+def count_text(count: int, what: str) -> str:
+    """Return a number and a noun, in the plural unless the number is one."""
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _text(own: range) -> str:
+    return f"{own.start}:{own.stop}" + (f":{own.step}" if own.step != 1 else "")
+
+
+def steps_of(view: Expression) -> Iterator[Step]:
+    """Return an iterator over the steps that write a view in normal form; each element is in one of them."""
+    extents = view.shape.extents
+    if 0 not in extents:
+        yield from _steps(view, tuple([range(n) for n in extents]), extents)
+
+
+def _steps(view: Expression, window: tuple[range, ...], extents: Extents) -> Iterator[Step]:
+    parts = view.node.shared()
+    if not parts:
+        yield Step(window, view, extents)
+    for mode, own, part in parts:
+        end = own.start + own.step * (len(own) - 1) + 1
+        positions = window[mode][own.start : end : own.step]
+        yield from _steps(part, (*window[:mode], positions, *window[mode + 1 :]), extents)
+
 
 _SHOWN = 20  # steps that a text lists
 _FEW = 64  # pieces, or positions of a table, up to which plans are shared

@@ -1,27 +1,37 @@
 """The parts of a view in normal form that read sources, and the source reads of a plan."""
 
-from collections.abc import Callable
-from math import prod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import gcd, prod
 from typing import Any, cast
 
 import numpy as np
 
+from tensorwrapper._arrays import different
 from tensorwrapper._value_class import evolve
-from tensorwrapper.layout import Layout
+from tensorwrapper.buffer import BufferCommon
+from tensorwrapper.buffer.lowlevel import holds_strings
+from tensorwrapper.layout import Layout, Stride, Table
+from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.sources._source import Source
-from tensorwrapper.selection.transforms._maps import maps_of
-from tensorwrapper.typing import Array
+from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
+    "bytes_at",
+    "bytes_together",
+    "changed",
     "distinct_size",
     "is_away",
+    "is_listed",
     "is_number",
     "is_sparse",
+    "layout_at",
     "leaves_of",
     "leaves_read",
     "mapped",
+    "places_together",
     "source_of",
     "sparse_unread",
 ]
@@ -61,21 +71,23 @@ def _without_mask(view: Expression) -> tuple[Expression, ...]:
 
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a view in normal form with each part that reads a source as `change` returns it."""
-    if not view.node.operands:
-        return change(view) if view.node.source is not None else view
+    return changed(view, lambda own: None if own.node.source is None else change(own))
+
+
+def changed(view: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
+    """Return a view in normal form with each part as `change` returns it, or of changed operands if None."""
     done: dict[int, Expression] = {}
     nodes: dict[int, Node] = {}
     for own in operands_first([view]):
-        node = own.node
-        if node.source is not None:
-            done[id(own)] = change(own)
-            continue
-        if id(node) not in nodes:
-            operands = tuple([done[id(part)] for part in node.operands])
-            same = all(a is b for a, b in zip(operands, node.operands, strict=True))
-            nodes[id(node)] = node if same else node.with_operands(operands)
-        new = nodes[id(node)]
-        done[id(own)] = own if new is node else evolve(own, node=new)
+        node, found = own.node, change(own)
+        if found is None:
+            if id(node) not in nodes:
+                operands = tuple([done[id(part)] for part in node.operands])
+                same = all(a is b for a, b in zip(operands, node.operands, strict=True))
+                nodes[id(node)] = node if same else node.with_operands(operands)
+            new = nodes[id(node)]
+            found = own if new is node else evolve(own, node=new)
+        done[id(own)] = found
     return done[id(view)]
 
 
@@ -122,3 +134,153 @@ def sparse_unread(view: Expression, normal: Expression) -> Array | None:
 def _made_of(view: Expression) -> "list[Expression]":
     """Return the operands of a view, and the original that it was optimized from."""
     return [*view.node.operands, *([] if view.written is None else [view.written])]
+
+
+_LISTED = 1 << 22  # places, or elements, up to which each may be listed to need fewer bytes
+_WINDOW = 1 << 26  # places of which it is marked at a time which are reached, where they are more
+_MARKED = 1 << 28  # places that are looked at for that
+_AT_ONCE = 1 << 20  # of them at once
+
+_Span = tuple[int, int, int, Layout[Any]]
+"""The first and the last place of a layout, how many it reaches at most, and the layout."""
+
+
+def is_listed(count: int) -> bool:
+    """Return True if places, or elements, are few enough to look at each one to need fewer bytes."""
+    return count <= _LISTED
+
+
+def bytes_together(buffer: BufferCommon[Any], layouts: Sequence[Layout[Any]]) -> int:
+    """Return how many bytes of elements layouts reach in a buffer, each once, as `places_together` does.
+
+    For sparse tensors only stored elements count; for strings their text.
+    """
+    if buffer.fill_value is not None:
+        stored = [own.offsets_of_ordinals(buffer.stored_of(own.implementation)[0]) for own in layouts]
+        return len(different(np.concatenate(stored))) * buffer.dtype.itemsize
+    if not holds_strings(buffer.dtype):
+        return places_together(layouts) * buffer.dtype.itemsize
+    filled = [own for own in layouts if own.shape.size]
+    if len(filled) == 1 and filled[0].is_injective:
+        return _text_bytes(buffer, filled[0])
+    reached = _reached(filled)
+    if reached is not None:
+        return sum([bytes_at(buffer, places) for places in reached])
+    return sum([_text_bytes(buffer, own) for own in filled])
+
+
+def bytes_at(buffer: BufferCommon[Any], places: IntArray) -> int:
+    """Return the size in bytes of the elements of a buffer at distinct places."""
+    if not len(places):
+        return 0
+    table = layout_at(places)
+    if holds_strings(buffer.dtype):
+        return _text_bytes(buffer, table)
+    return buffer.count_stored(table.implementation) * buffer.dtype.itemsize
+
+
+def layout_at(places: IntArray) -> Layout[Any]:
+    """Return the layout of one mode that reaches places of a buffer."""
+    return wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
+
+
+def _text_bytes(buffer: BufferCommon[Any], layout: Layout[Any]) -> int:
+    return int(np.maximum(buffer.strings_of(layout.implementation).lengths(), 0).sum())
+
+
+def places_together(layouts: Iterable[Layout[Any]]) -> int:
+    """Return how many places layouts reach, each once.
+
+    O(n log n) in the layouts where they reach runs, or do not overlap; else each place is visited. If that
+    takes more than 2^28 visits, places that several of them reach may count several times.
+    """
+    spans: list[_Span] = []
+    for layout in layouts:
+        if layout.shape.size:
+            low, high = layout.bounds()
+            spans.append((low, high, distinct_size(layout), layout))
+    spans.sort(key=lambda span: span[:2])
+    total = 0
+    cluster: list[_Span] = []
+    end = -1
+    for span in spans:
+        if cluster and span[0] > end:
+            total += _together(cluster, end)
+            cluster = []
+        cluster.append(span)
+        end = max(end, span[1]) if len(cluster) > 1 else span[1]
+    return total + (_together(cluster, end) if cluster else 0)
+
+
+def _together(cluster: Sequence[_Span], end: int) -> int:
+    """Return how many places layouts reach whose hulls overlap, up to the place `end`."""
+    layouts = [layout for *_, layout in cluster]
+    if len(cluster) == 1 and (count := _count_of(layouts[0])) is not None:
+        return count
+    if all(high - low + 1 == most and _count_of(own) == most for low, high, most, own in cluster):
+        return end - cluster[0][0] + 1
+    reached = _reached(layouts)
+    if reached is not None:
+        return sum(map(len, reached))
+    return min(sum([most for _, _, most, _ in cluster]), end - cluster[0][0] + 1)
+
+
+def _count_of(layout: Layout[Any]) -> int | None:
+    """Return how many places one layout reaches; None if no rule tells it."""
+    if _is_product(layout):
+        return distinct_size(layout)
+    maps = maps_of(layout)
+    moves = [] if maps is None else [axis for axis in maps[1] if axis.extent > 1]
+    steps = sorted([(abs(own.step), own.extent) for own in moves if isinstance(own, Stride) and own.step])
+    if maps is None or not all(isinstance(own, Stride) for own in moves):
+        return None
+    # If no mode steps over more than the finer ones reach, there is a place at each multiple of the common
+    # divisor of all steps, as for overlapping windows.
+    common, reach = gcd(*[step for step, _ in steps]), 0
+    for step, extent in steps:
+        if step // common > reach + 1:
+            return None
+        reach += step // common * (extent - 1)
+    return reach + 1
+
+
+def _is_product(layout: Layout[Any]) -> bool:
+    """Return True if places that differ in a mode differ, so that they are counted mode by mode."""
+    maps = maps_of(layout)
+    if maps is None:
+        return layout.is_injective
+    moving = [own for own in [axis.distinct() for axis in maps[1]] if len(own) > 1]
+    if len(moving) < 2:
+        return True
+    axes = tuple([Table(np.asarray(own, dtype=np.int64)).simplify()[1] for own in moving])
+    extents = tuple([axis.extent for axis in axes])
+    return wrap_layout(over_box(extents, (0,) * len(extents), 0, axes)).is_injective
+
+
+def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":
+    """Return an iterator over the distinct places of layouts, ascending; None if this takes too long.
+
+    Few places are listed; many are marked in a bounded window at a time.
+    """
+    size = sum([own.shape.size for own in layouts])
+    if is_listed(size):
+        listed = [own.offsets_of_ordinals(np.arange(own.shape.size, dtype=np.int64)) for own in layouts]
+        return iter([different(np.concatenate(listed))] if listed else [])
+    ends = [own.bounds() for own in layouts]
+    low, high = min([a for a, _ in ends]), max([b for _, b in ends])
+    windows = range(low, high + 1, _WINDOW)
+    return _marked(layouts, windows) if size * len(windows) <= _MARKED else None
+
+
+def _marked(layouts: Sequence[Layout[Any]], windows: range) -> Iterator[IntArray]:
+    for begin in windows:
+        marks = np.zeros(min(_WINDOW, windows.stop - begin), dtype=np.bool_)
+        for layout in layouts:
+            for first in range(0, layout.shape.size, _AT_ONCE):
+                last = min(first + _AT_ONCE, layout.shape.size)
+                places = layout.offsets_of_ordinals(np.arange(first, last, dtype=np.int64)) - begin
+                if len(windows) > 1:
+                    places = places[(places >= 0) & (places < len(marks))]
+                marks[places] = True
+        for first in range(0, len(marks), _AT_ONCE):
+            yield np.flatnonzero(marks[first : first + _AT_ONCE]) + (begin + first)

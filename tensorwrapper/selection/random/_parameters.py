@@ -19,7 +19,7 @@ __all__ = [
     "Parameters",
     "check_parameters",
     "check_seed",
-    "to_element_type",
+    "type_for",
 ]
 
 ALGORITHM: Final = "philox4x64-10"
@@ -60,7 +60,7 @@ def check_seed(seed: SupportsIndex) -> int:
     return number
 
 
-def to_element_type(distribution: Distribution, dtype: DTypeLike | None) -> np.dtype[np.generic]:
+def type_for(distribution: Distribution, dtype: DTypeLike | None) -> np.dtype[np.generic]:
     """Return the dtype that numbers of `distribution` are to have; without one, the widest."""
     if distribution not in DISTRIBUTIONS:
         raise DistributionError(f"a distribution must be one of {DISTRIBUTIONS}, not {distribution!r}")

@@ -14,8 +14,7 @@ from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_indexed, take_along, write_elements
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.runners._blocks import BLOCK, Window, is_dense, is_scratch
-from tensorwrapper.selection.runners._leaves import Runner
+from tensorwrapper.selection.runners._leaves import BLOCK, Runner, Window, is_dense, is_scratch
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["PiecesRunner", "PlacedRunner", "are_long", "elements_at", "write_at"]

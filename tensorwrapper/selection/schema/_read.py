@@ -22,6 +22,7 @@ from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Node,
+    NodeFields,
     at_zero,
     unnamed_view,
     whole,
@@ -39,17 +40,22 @@ from tensorwrapper.selection.expressions._fields import (
     to_range,
 )
 from tensorwrapper.selection.expressions._joining import Joining
-from tensorwrapper.selection.expressions._node_context import NodeFields
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.selection.jagged._rows import rows_from_json
-from tensorwrapper.selection.schema._layouts import check_reach, to_layout
-from tensorwrapper.selection.schema._limits import Budget, Measured, SchemaLimits, finished, tabled
-from tensorwrapper.selection.schema._nodes import NODES
+from tensorwrapper.selection.schema._limits import (
+    Budget,
+    Measured,
+    SchemaLimits,
+    check_reach,
+    finished,
+    tabled,
+    to_layout,
+)
 from tensorwrapper.selection.schema._steps import apply_step
-from tensorwrapper.selection.schema._write import OF_RECORDS, VERSIONS, WITH_MEMBERS
+from tensorwrapper.selection.schema._write import NODES, OF_RECORDS, VERSIONS, WITH_MEMBERS
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor

@@ -15,6 +15,7 @@ Version 5 is of views in a file, whose sources are tensors of files: many of the
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, Protocol, TypeAlias, cast, final, get_args
 
 import numpy as np
@@ -25,35 +26,85 @@ from tensorwrapper.errors import ConversionError, JaggedModeError, OutOfBoundsEr
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
 from tensorwrapper.selection._view import View
-from tensorwrapper.selection.expressions._expression import Expression, Node
+from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
+from tensorwrapper.selection.expressions._expression import Expression, Node, NodeWriter, is_base
 from tensorwrapper.selection.expressions._fields import dtype_name, facts_of, range_of, said_shape
-from tensorwrapper.selection.expressions._node_context import NodeWriter
-from tensorwrapper.selection.expressions._source_node import is_base
+from tensorwrapper.selection.expressions._generators import Counting, Diagonal, Filling, RandomField
+from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
+from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._padding import Padding
+from tensorwrapper.selection.expressions._routing import Routing
+from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.functions._build import ViewLike, as_view
-from tensorwrapper.selection.operations._atom import Atom
-from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of
-from tensorwrapper.selection.schema._nodes import is_registered
-from tensorwrapper.selection.schema._row_steps import row_step
+from tensorwrapper.selection.jagged._rows import Rows
+from tensorwrapper.selection.operations._operation import OPERATIONS, Atom, atoms_of
+from tensorwrapper.selection.schema._steps import row_step
 from tensorwrapper.selection.sources._read_source import layout_of
 from tensorwrapper.selection.sources._source import Source, TensorSource
-from tensorwrapper.selection.transforms._layouts import unnamed_layout
-from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._transform import maps_of, unnamed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 
 __all__ = [
+    "NODES",
     "OF_RECORDS",
     "VERSIONS",
     "WITH_MEMBERS",
-    "HasFields",
     "Leaf",
     "SchemaForm",
+    "register_node",
     "sources",
     "stored_json",
     "to_json",
 ]
+
+_KNOWN: tuple[type[Node], ...] = (
+    Reading,
+    Joining,
+    Interleaving,
+    Stacking,
+    Padding,
+    Choosing,
+    Extreme,
+    Casting,
+    Whole,
+    Filling,
+    Counting,
+    Diagonal,
+    RandomField,
+    Routing,
+    Rows,
+)
+
+_nodes: dict[str, type[Node]] = {name: node for node in _KNOWN for name in node.json_names}
+
+NODES: Mapping[str, type[Node]] = MappingProxyType(_nodes)
+"""Key and class of each node that is written and read."""
+
+
+def register_node(node: type[Node]) -> type[Node]:
+    """Make a class of nodes known to JSON, under its `json_names`; return it, so that it decorates a class.
+
+    Raises
+    ------
+    ConversionError
+        If it has no name, or one is that of another class.
+    """
+    if not node.json_names:
+        raise ConversionError(f"{node.__name__} has no json_names, so that JSON could not tell it")
+    for name in node.json_names:
+        if _nodes.get(name, node) is not node:
+            raise ConversionError(f"JSON knows {name!r} as {_nodes[name].__name__}, not as {node.__name__}")
+    _nodes.update(dict.fromkeys(node.json_names, node))
+    return node
+
+
+def is_registered(node: type[Node]) -> bool:
+    """Return True if JSON knows a class of nodes."""
+    return all(_nodes.get(name) is node for name in node.json_names)
+
 
 VERSIONS = (1, 2)
 OF_RECORDS = 3

@@ -10,13 +10,13 @@ from tensorwrapper._boxes import boxes_of_run
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import VersionChangedError
 from tensorwrapper.layout import Layout
-from tensorwrapper.selection.sources._converted import Converted
-from tensorwrapper.selection.sources._outer import Outer
-from tensorwrapper.selection.sources._runs import Runs, Wanted
+from tensorwrapper.selection.sources._runs import Outer, Runs, Wanted
 from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source, WritableSource
+from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = [
+    "Converted",
     "Versions",
     "abilities_of",
     "ask",
@@ -28,6 +28,42 @@ __all__ = [
     "read_numbers",
     "tell",
 ]
+
+
+@final
+@frozen
+class Converted:
+    """The elements of a source that has the ability "casts", as ones of another type."""
+
+    source: Source
+    dtype: "np.dtype[Any]"
+
+    @property
+    def shape(self) -> Shape:
+        """The indices of the source."""
+        return self.source.shape
+
+    @property
+    def version(self) -> str:
+        """Version of the source."""
+        return self.source.version
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """Abilities of the source, except writing."""
+        found: frozenset[Ability] = getattr(self.source, "abilities", frozenset())
+        return found - {"write", "atomic"}
+
+    def read(self, selections: Sequence[Wanted], out: Sequence[Array]) -> ReadHandle:
+        """Read into arrays of the new type, as the source says that it can."""
+        return self.source.read(selections, out)
+
+    def cost(self, selection: Wanted) -> int:
+        """Return the source's cost of a read, scaled down if elements become smaller."""
+        return self.source.cost(selection) * self.dtype.itemsize // self.source.dtype.itemsize
+
+    def __repr__(self) -> str:
+        return f"{self.source!r} as {self.dtype}"
 
 
 def is_source(value: object) -> TypeGuard[Source]:

@@ -14,7 +14,7 @@ from tensorwrapper.drawing import (
     draw_bars,
     note,
 )
-from tensorwrapper.selection.transforms._maps import Spaced
+from tensorwrapper.selection.transforms._transform import Spaced
 
 __all__ = ["ModePart", "draw_parts"]
 

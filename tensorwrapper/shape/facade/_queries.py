@@ -30,7 +30,6 @@ from tensorwrapper.typing import (
     Rank1,
     Rank2,
     Rank3,
-    UnknownRank,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +40,7 @@ __all__ = ["ShapeQueries"]
 
 _UpToTwo: TypeAlias = Rank0 | tuple[Integer] | Integers2 | LooseIndex
 _FourOrMore: TypeAlias = tuple[int, int, int, int, *tuple[int, ...]]
+"""Or a rank that is not known, if this comes first."""
 
 
 class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
@@ -176,29 +176,25 @@ class ShapeQueries(ShapeBase[IndexT_co], Generic[IndexT_co]):
         return self.implementation.extent(mode if type(mode) is int else self.mode(mode))
 
     @overload
-    def extent_at(self: "ShapeQueries[UnknownRank]", prefix: Iterable[Integer]) -> int: ...
+    def extent_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     @overload
     def extent_at(self: "ShapeQueries[Rank1]", prefix: Rank0 | LooseIndex) -> int: ...
     @overload
     def extent_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
     @overload
     def extent_at(self: "ShapeQueries[Rank3]", prefix: _UpToTwo) -> int: ...
-    @overload
-    def extent_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     def extent_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the extent of mode ``len(prefix)`` under `prefix`; raises where that leads nowhere."""
         return self.implementation.extent_at(prefix)
 
     @overload
-    def origin_at(self: "ShapeQueries[UnknownRank]", prefix: Iterable[Integer]) -> int: ...
+    def origin_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     @overload
     def origin_at(self: "ShapeQueries[Rank1]", prefix: Rank0 | LooseIndex) -> int: ...
     @overload
     def origin_at(self: "ShapeQueries[Rank2]", prefix: Rank0 | tuple[Integer] | LooseIndex) -> int: ...
     @overload
     def origin_at(self: "ShapeQueries[Rank3]", prefix: _UpToTwo) -> int: ...
-    @overload
-    def origin_at(self: "ShapeQueries[_FourOrMore]", prefix: Iterable[Integer]) -> int: ...
     def origin_at(self, prefix: Iterable[SupportsIndex]) -> int:
         """Return the first index of mode ``len(prefix)`` under `prefix`; raises as `extent_at` does."""
         return self.implementation.origin_at(prefix)

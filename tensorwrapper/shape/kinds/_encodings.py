@@ -188,7 +188,7 @@ def splits_at(rows: Rows, mode: int) -> IntArray:
     stored = None
     if 0 < mode < outer:
         stored = columns.splits[rows.depth + mode - 1]
-    elif mode == outer and columns.even is None and rows.has_most_leaves:
+    elif mode == outer and (columns.leaf.ndim == 1 or (columns.even is None and rows.has_most_leaves)):
         stored = columns.leaf_splits()
     if stored is None:
         return splits_of(lengths_of(rows, mode))

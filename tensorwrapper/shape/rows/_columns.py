@@ -113,7 +113,8 @@ class Columns:
     absent: Index = ()
     _offsets: Sizes | None = attrs.field(default=None, init=False, repr=False)
     _leaf_spans: tuple[LeafSpan, ...] | None = attrs.field(default=None, init=False, repr=False)
-    _leaf_splits: IntArray | None = attrs.field(default=None, init=False, repr=False)
+    # Set on first use: a default would slow down each shape.
+    _leaf_splits: IntArray = attrs.field(init=False, repr=False)
 
     @property
     def depth(self) -> int:
@@ -244,11 +245,14 @@ class Columns:
 
     def leaf_splits(self) -> IntArray:
         """Return the row splits of the first mode of the leaves; O(n) once, then remembered."""
-        found = self.leaf if self.leaf.ndim == 1 else self._leaf_splits
-        if found is None:
+        if self.leaf.ndim == 1:
+            return self.leaf
+        try:
+            return self._leaf_splits
+        except AttributeError:
             found = splits_of(self.leaf[:, 0])
             object.__setattr__(self, "_leaf_splits", found)
-        return found
+            return found
 
     def leaf_spans(self) -> tuple[LeafSpan, ...]:
         """Return where the modes of all leaves start and end, at least one; O(n) once, then remembered."""

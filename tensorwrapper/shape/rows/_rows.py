@@ -220,12 +220,15 @@ class Rows:
         return 2 * (b - a) >= self.columns.n_leaves
 
     def common_extent(self, mode: int) -> int | None:
-        """Return the extent of a mode in all leaves, if a prefix leads there; None if that is not known."""
+        """Return the extent that all leaves have in a mode which a prefix leads to; None if unknown."""
         later, columns = mode - self.outer_rank, self.columns
-        if later < 1 or not self.has_most_leaves or not columns.elements(*self.leaves):
+        if later < 1 or not columns.n_leaves or not self.has_most_leaves:
             return None
         (least, last), (shortest, longest) = columns.leaf_spans()[later]
-        return longest - last if least == last and shortest == longest else None
+        if least != last or shortest != longest:
+            return None
+        # Where there are elements, a prefix leads to every mode.
+        return longest - last if columns.elements(*self.leaves) else None
 
     @property
     def is_one_box(self) -> bool:

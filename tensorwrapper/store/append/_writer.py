@@ -395,54 +395,31 @@ class RecordWriter:
             raise DataFileError("an exception interrupted a write to this file; open it again to continue")
         self._interrupted = True
         places: list[Place] = []
-        waiting = _Waiting(self._file, self._directory.end)
+        # Many small records are written at once.
+        buffers: _Body = []
+        start = end = self._directory.end
         try:
             for body in bodies:
                 length = sum(map(len, body))
                 algorithm = choose(length, anywhere=anywhere)
                 # Copying a short message is faster than iterating over its many pieces twice.
                 data: _Body = [b"".join(body)] if algorithm == _CRC32 and len(body) > 1 else body
-                header = pack_header(length, algorithm, checksum_of(data, algorithm))
-                places.append(Place(waiting.end, length))
-                waiting.add(header, data, HEADER_BYTES + length)
-            waiting.write()
+                buffers += (pack_header(length, algorithm, checksum_of(data, algorithm)), *data)
+                places.append(Place(end, length))
+                end += HEADER_BYTES + length
+                if end - start >= _AT_ONCE:
+                    self._flush(start, buffers)
+                    buffers, start = [], end
+            self._flush(start, buffers)
         except BaseException:
             os.ftruncate(self._file, self._directory.end)
             self._interrupted = False
             raise
         return places
 
-
-@final
-class _Waiting:
-    """Buffers to write one after the other, of many small records at once."""
-
-    __slots__ = ("_buffers", "_file", "_start", "end")
-
-    def __init__(self, file: int, start: int) -> None:
-        self._file = file
-        self._start = self.end = start
-        self._buffers: _Body = []
-
-    def add(self, header: bytes, buffers: _Body, nbytes: int) -> None:
-        """Add a header and buffers, of so many bytes together."""
-        self._buffers.append(header)
-        self._buffers += buffers
-        self.end += nbytes
-        if self.end - self._start >= _AT_ONCE:
-            self.write()
-
-    def write(self) -> None:
-        """Write the waiting buffers.
-
-        Raises
-        ------
-        DataFileError
-            If the disk is full.
-        """
-        nbytes = self.end - self._start
+    def _flush(self, start: int, buffers: _Body) -> None:
         try:
-            write_at(self._file, self._start, self._buffers)
+            write_at(self._file, start, buffers)
         except OSError as error:
+            nbytes = sum(map(len, buffers))
             raise refused_by_system(f"could not write {nbytes} bytes: {error.strerror}", error) from error
-        self._buffers, self._start = [], self.end

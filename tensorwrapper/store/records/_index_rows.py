@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, repeat
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Final, NoReturn, TypeAlias, final, overload
 
 import numpy as np
@@ -148,13 +148,12 @@ def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     """
     encoded = [*map(str.encode, map(itemgetter(0), rows))]
     table = np.empty((len(rows), 5), dtype="<i8")
-    if rows:
-        table[:, 0] = list(accumulate(map(len, encoded)))
-        # By columns: a tuple for each row is work for the garbage collector.
-        table[:, 1] = [row[1].start for row in rows]
-        table[:, 2] = [row[1].length for row in rows]
-        table[:, 3] = [row[2] for row in rows]
-        table[:, 4] = [row[3] for row in rows]
+    # By columns: a tuple for each row is work for the garbage collector.
+    table[:, 0] = [*accumulate(map(len, encoded))]
+    table[:, 1] = [*map(attrgetter("start"), map(itemgetter(1), rows))]
+    table[:, 2] = [*map(attrgetter("length"), map(itemgetter(1), rows))]
+    table[:, 3] = [*map(itemgetter(2), rows)]
+    table[:, 4] = [*map(itemgetter(3), rows)]
     after = [-1 if row[4] is None else row[4] for row in rows]
     grown = np.array(after, dtype="<i8") if max(after, default=-1) >= 0 else None
     return table, np.frombuffer(b"".join(encoded), dtype=np.uint8), grown

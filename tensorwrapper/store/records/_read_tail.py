@@ -7,6 +7,7 @@ and its hash is almost never found. If it is, all names are read and compared.
 import itertools
 import zlib
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Final, TypeAlias, final
 
 import numpy as np
@@ -38,7 +39,8 @@ _DEPTH: Final = 64
 
 def hashes_of(rows: Sequence[Row]) -> Array:
     """Return the hashes of the names in rows, in ascending order, without records about the file."""
-    hashes = np.array([zlib.crc32(name.encode()) for name, *_ in rows if name], dtype="<u4")
+    names = filter(None, map(str.encode, map(itemgetter(0), rows)))
+    hashes = np.array([*map(zlib.crc32, names)], dtype="<u4")
     hashes.sort()
     return hashes
 

@@ -21,9 +21,10 @@ _NAMED: Final = 40  # characters of the old name in the temporary one, as names 
 
 def beside(target: str | os.PathLike[str]) -> str:
     """Return an unused name in the folder of a file."""
-    folder, name = os.path.split(target)
+    path = os.fspath(target)
+    name = os.path.basename(path)
     # Avoid `secrets`, which loads 5 MiB of cryptographic libraries.
-    return os.path.join(folder, f".{name[:_NAMED]}.{os.urandom(6).hex()}.tmp")
+    return f"{path.removesuffix(name)}.{name[:_NAMED]}.{os.urandom(6).hex()}.tmp"
 
 
 def make_beside(target: str, temporary: str) -> int:

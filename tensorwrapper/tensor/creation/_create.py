@@ -4,7 +4,7 @@
 # Where no dtype is given, the type variable of the elements has its default.
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern
 
 __all__ = ["empty", "eye", "full", "zeros"]
+
+NumberFill: TypeAlias = "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]"
+"""A number, or a function that returns the elements of a block."""
+
+Fill: TypeAlias = "NumberFill | str | bytes"
+"""A number, a text, or a function that returns the elements of a block."""
 
 
 @overload
@@ -115,23 +121,13 @@ def zeros(
 
 
 @overload
-def full(
-    shape: "BlockPattern",
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
-    *,
-    dtype: "DType[S]",
-) -> Tensor[S]: ...
+def full(shape: "BlockPattern", fill_value: NumberFill, *, dtype: "DType[S]") -> Tensor[S]: ...
 @overload
-def full(
-    shape: "BlockPattern",
-    fill_value: "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
-    *,
-    dtype: DTypeLike | None = None,
-) -> Tensor[Any]: ...
+def full(shape: "BlockPattern", fill_value: NumberFill, *, dtype: DTypeLike | None = None) -> Tensor[Any]: ...
 @overload
 def full(
     shape: RankT,
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: Fill,
     *,
     dtype: "DType[S]",
     layout: Layout | None = None,
@@ -143,7 +139,7 @@ def full(
 @overload
 def full(
     shape: "ShapeLike[J]",
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: Fill,
     *,
     dtype: "DType[S]",
     layout: Layout | None = None,
@@ -152,7 +148,7 @@ def full(
 @overload
 def full(
     shape: RankT,
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: Fill,
     *,
     dtype: DTypeLike | None = None,
     layout: Layout | None = None,
@@ -161,7 +157,7 @@ def full(
 @overload
 def full(
     shape: "ShapeLike[J]",
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: Fill,
     *,
     dtype: DTypeLike | None = None,
     layout: Layout | None = None,
@@ -169,7 +165,7 @@ def full(
 ) -> Tensor[Any, J]: ...
 def full(
     shape: "ShapeLike | BlockPattern",
-    fill_value: "complex | str | bytes | np.generic | Callable[[Shape[Any]], npt.ArrayLike]",
+    fill_value: Fill,
     *,
     dtype: DTypeLike | None = None,
     layout: Layout | None = None,

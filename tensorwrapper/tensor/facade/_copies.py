@@ -1,13 +1,12 @@
 """Copies of a tensor: packed, padded, as lists; and comparison element by element."""
 
-from typing import Any, Generic, Self, SupportsIndex, cast, overload
+from typing import Any, Generic, Self, SupportsIndex, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
 from tensorwrapper._arrays import BATCH, concatenated_ranges
-from tensorwrapper._hints import wrong_call
 from tensorwrapper._memory import filled_memory
 from tensorwrapper.buffer.lowlevel import (
     assign_indexed,
@@ -26,7 +25,7 @@ from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.tensor.rows._lists import nest, rows_of
 from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.tensor.within._groups import row_blocks
-from tensorwrapper.typing import IndexT_co, Rank0, Rank1, Rank2, Rank3, ScalarT_co, UnknownRank, ValueT
+from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 __all__ = ["TensorCopies"]
 
@@ -123,37 +122,20 @@ class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             start += len(batch)
         return padded
 
-    @overload
-    def tolist(self: "TensorCopies[Any, UnknownRank]") -> Any:  # noqa: ANN401
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-
-    @overload
-    def tolist(self: "TensorCopies[np.generic[ValueT], Rank0]") -> "ValueT": ...
-    @overload
-    def tolist(self: "TensorCopies[np.generic[ValueT], Rank1]") -> "list[ValueT]": ...
-    @overload
-    def tolist(self: "TensorCopies[np.generic[ValueT], Rank2]") -> "list[list[ValueT]]": ...
-    @overload
-    def tolist(self: "TensorCopies[np.generic[ValueT], Rank3]") -> "list[list[list[ValueT]]]": ...
-    @overload
-    def tolist(self) -> Any: ...  # noqa: ANN401
-    def tolist(self, *odd: object) -> Any:
-        """Return the elements as Python's numbers or strings in nested lists; just one if the rank is 0."""
-        if odd:
-            raise wrong_call("Tensor", "tolist", *odd)
+    def _as_lists(self) -> Any:  # noqa: ANN401
         held = self._layout.implementation
         array = self._buffer.memory_of(held)
         if array is not None:
             return array.tolist()
         if held.layers:
-            return self._flat().tolist()
+            return self._flat()._as_lists()
         if self.shape.is_box:
             return self._buffer.objects_of(held).reshape(self.shape.extents).tolist()
         rows = cast("JaggedCommon", self.shape.implementation).rows
         if rows.columns.leaf_rank == 1 and held.tiled is None:
             return nest(rows_of(self._buffer.objects_of(held).tolist(), rows), rows)
         cells = cell_layouts(held, self.shape.cell_table())
-        lists = [self._make(wrap_layout(cell), self._buffer).tolist() for _, cell in cells]
+        lists = [self._make(wrap_layout(cell), self._buffer)._as_lists() for _, cell in cells]
         return nest(lists, rows)
 
     def array_equal(self, other: "TensorCommon[Any]", *, equal_nan: bool = False) -> bool:

@@ -1,20 +1,18 @@
 """Exchange protocols: NumPy's protocols and DLPack."""
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.errors import ConversionError, ExportError
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.typing import Array, IndexT_co, ScalarT_co
+from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
 __all__ = ["TensorExchange"]
-
-_S = TypeVar("_S", bound=np.generic)
 
 _NUMBERS = "biufc"
 
@@ -38,13 +36,7 @@ class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         array: np.ndarray[IndexT_co, np.dtype[ScalarT_co]] = buffer.as_array(self._layout.implementation)
         return array
 
-    @overload
-    def __array__(self, dtype: None = None, copy: bool | None = None) -> "npt.NDArray[ScalarT_co]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[_S]", copy: bool | None = None) -> "npt.NDArray[_S]": ...  # noqa: FBT001
-    @overload
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Array: ...  # noqa: FBT001
-    def __array__(self, dtype: "np.dtype[Any] | None" = None, copy: bool | None = None) -> Any:  # noqa: FBT001
+    def _as_array(self, dtype: "np.dtype[Any] | None", copy: bool | None) -> Any:  # noqa: ANN401, FBT001
         if dtype is None and copy is None:
             array = self._held_array()
             if array is not None:

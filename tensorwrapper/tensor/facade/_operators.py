@@ -32,6 +32,7 @@ Scalar: TypeAlias = "complex | np.generic | str | bytes"
 """A single value as an operand, which keeps the rank."""
 
 _J = TypeVar("_J", bound=AnyRank)
+_O_contra = TypeVar("_O_contra", contravariant=True)
 Beside: TypeAlias = "complex | np.generic | str | bytes | Operators[Any, _J]"
 """An operand that keeps the rank: a single value, or one of the same rank."""
 
@@ -48,17 +49,11 @@ _L = TypeVar("_L", bound=np.integer[Any] | np.bool_)
 if TYPE_CHECKING:
     # Argument and result types of an operator for these elements and this rank, shared by many operators.
 
-    class _Comparison(Protocol[IndexT_co]):
+    class _Comparison(Protocol[_O_contra, IndexT_co]):
         @overload
-        def __call__(self: "_Comparison[_J]", other: "Beside[_J]", /) -> "Tensor[np.bool_, _J]": ...
+        def __call__(self: "_Comparison[Any, _J]", other: "Beside[_J]", /) -> "Tensor[np.bool_, _J]": ...
         @overload
-        def __call__(self, other: Operand, /) -> "Tensor[np.bool_]": ...
-
-    class _Equality(Protocol[IndexT_co]):
-        @overload
-        def __call__(self: "_Equality[_J]", other: "Beside[_J]", /) -> "Tensor[np.bool_, _J]": ...
-        @overload
-        def __call__(self, other: object, /) -> "Tensor[np.bool_]": ...
+        def __call__(self, other: _O_contra, /) -> "Tensor[np.bool_]": ...
 
     class _Numeric(Protocol[ScalarT_co, IndexT_co]):
         @overload
@@ -148,13 +143,13 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
     if TYPE_CHECKING:
         # NumPy's stubs ignore the results of its protocol, so type checkers need these declarations.
 
-        __lt__: "_Comparison[IndexT_co]"
-        __le__: "_Comparison[IndexT_co]"
-        __gt__: "_Comparison[IndexT_co]"
-        __ge__: "_Comparison[IndexT_co]"
+        __lt__: "_Comparison[Operand, IndexT_co]"
+        __le__: "_Comparison[Operand, IndexT_co]"
+        __gt__: "_Comparison[Operand, IndexT_co]"
+        __ge__: "_Comparison[Operand, IndexT_co]"
 
-        __eq__: "_Equality[IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
-        __ne__: "_Equality[IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+        __eq__: "_Comparison[object, IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
+        __ne__: "_Comparison[object, IndexT_co]"  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
         __hash__: ClassVar[None]  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleMethodOverride]
 
         __add__: "_Numeric[ScalarT_co, IndexT_co]"

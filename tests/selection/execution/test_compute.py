@@ -19,7 +19,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     ReadOnlyError,
 )
-from tensorwrapper.selection.execution._targets import threads_for
+from tensorwrapper.selection.execution._write_in_memory import threads_for
 
 X = np.arange(24).reshape(4, 6)
 

@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.execution._regions import region_extents, regions
+from tensorwrapper.selection.facade._view_compute import region_extents, regions
 
 SOURCE = tw.as_tensor(np.zeros((200, 300), dtype=np.int8))
 

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import SelectionError
-from tensorwrapper.selection.expressions import _check_partition
-from tensorwrapper.selection.expressions._axis_pieces import Piece
-from tensorwrapper.selection.expressions._check_partition import check_cover
+from tensorwrapper.selection.expressions import _axis_pieces
+from tensorwrapper.selection.expressions._axis_pieces import Piece, check_cover
 
 ROWS = st.tuples(st.integers(0, 8), st.integers(1, 3), st.integers(0, 4))
 TURNS = st.integers(1, 4).flatmap(
@@ -27,7 +26,7 @@ def test_pieces_cover_a_mode_exactly_where_lists_do(paired, rows):
     pieces = [Piece(start, step, sel.full((count,), 0).expression) for start, step, count in rows]
     total = sum(count for *_, count in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_check_partition, "_PAIRED", paired)
+        patch.setattr(_axis_pieces, "_PAIRED", paired)
         if covers(rows):
             assert check_cover(pieces, 0, "here", lambda _: None) == total
         else:

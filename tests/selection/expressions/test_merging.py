@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.selection.expressions._axis_pieces import Piece
-from tensorwrapper.selection.expressions._merging import merged
+from tensorwrapper.selection.expressions._routing import merged
 
 ROW = tw.as_tensor(np.arange(12))
 

@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import DTypeError, SizeOverflowError
-from tensorwrapper.selection.facade._dtypes import to_element_type
+from tensorwrapper.selection.facade._view_base import to_element_type
 
 
 @pytest.mark.parametrize("named", ["f4", np.int16, "complex128", "M8[s]", bool])

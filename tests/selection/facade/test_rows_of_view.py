@@ -9,7 +9,7 @@ from tensorwrapper import selection as sel
 
 @pytest.mark.parametrize("block", [8, 100, 1 << 26])
 def test_rows_and_tiles_are_reduced_in_turns(monkeypatch, block):
-    monkeypatch.setattr("tensorwrapper.selection.facade._rows_of_view._BLOCK", block)
+    monkeypatch.setattr("tensorwrapper.selection.facade._computed_rows._BLOCK", block)
     rows = tw.jagged([[1, 2, 3], [], [4, 5], [6] * 20, [7]])
     view = sel.concat([rows, rows[::-1]])
     expected = view.compute()

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, Spread, listed
+from tensorwrapper.selection.jagged._flatten import ConcatenatedRows, Filled, Spread, listed
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
 from tensorwrapper.selection.runners._pieces import PiecesRunner
 

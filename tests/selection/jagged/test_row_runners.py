@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tensorwrapper.selection.jagged import _piece_order
-from tensorwrapper.selection.jagged._piece_order import ConcatenatedRows, Filled, RowsRunner, Spread
+from tensorwrapper.selection.jagged import _flatten
+from tensorwrapper.selection.jagged._flatten import ConcatenatedRows, Filled, RowsRunner, Spread
 from tensorwrapper.selection.runners import _pieces
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
 from tests.support.selection.computed_line import Computed
@@ -32,12 +32,12 @@ def check(runner, rows, data):
     # Drawn before anything is set: a draw may end the example.
     most, block = data.draw(st.sampled_from([(1, 3), (2, 5), (1 << 14, 1 << 16)]))
     long = data.draw(st.sampled_from([2, 256]))
-    before = _piece_order._ROWS, _piece_order.BLOCK, _pieces._LONG
-    _piece_order._ROWS, _piece_order.BLOCK, _pieces._LONG = most, block, long
+    before = _flatten._ROWS, _flatten.BLOCK, _pieces._LONG
+    _flatten._ROWS, _flatten.BLOCK, _pieces._LONG = most, block, long
     try:
         runner.fill((slice(low, high),), out)
     finally:
-        _piece_order._ROWS, _piece_order.BLOCK, _pieces._LONG = before
+        _flatten._ROWS, _flatten.BLOCK, _pieces._LONG = before
     np.testing.assert_array_equal(out, expected[low:high])
     np.testing.assert_array_equal(runner.points((np.arange(low, high)[::-1],)), expected[low:high][::-1])
 

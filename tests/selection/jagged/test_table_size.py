@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from tensorwrapper import Shape
-from tensorwrapper.selection.jagged._table_size import held_rows, held_under, indices_of
+from tensorwrapper.selection.jagged._rows import held_rows, held_under, indices_of
 from tensorwrapper.testing import shapes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper import Shape
-from tensorwrapper.selection.operations._atom import Atom, capture
+from tensorwrapper.selection.operations._operation import Atom, capture
 
 
 @pytest.mark.parametrize("given", [3, "name", slice(1, 2), None, Ellipsis, Shape(2), (1, slice(None), None)])

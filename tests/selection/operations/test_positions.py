@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.selection.operations._positions import grouped, inserted, ranks_of, unravel, with_column
+from tensorwrapper.selection.operations._operation import grouped, inserted, ranks_of, unravel, with_column
 
 
 @pytest.mark.parametrize("extents", [(), (5,), (3, 4), (2, 1, 3)])

@@ -7,8 +7,7 @@ import pytest
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.operations._operation import Operation
-from tensorwrapper.selection.operations._table import OPERATIONS, atoms_of, positions_before
+from tensorwrapper.selection.operations._operation import OPERATIONS, Operation, atoms_of, positions_before
 
 BOX = Shape(3, 1, 4)
 CALLS = {

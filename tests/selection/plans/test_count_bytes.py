@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper import Layout, Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.plans import _count_bytes
-from tensorwrapper.selection.plans._count_bytes import places_together
+from tensorwrapper.selection.plans import _source_reads
+from tensorwrapper.selection.plans._source_reads import places_together
 
 LAYOUTS = st.builds(
     lambda extents, strides, offset: Layout(Shape(*extents), strides=strides, offset=offset),
@@ -24,14 +24,14 @@ def test_each_place_counts_once(layouts, listed, window):
     places = [np.ravel(layout.to_numpy()) for layout in layouts]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {"_LISTED": listed, "_WINDOW": window, "_AT_ONCE": 5}.items():
-            patch.setattr(_count_bytes, name, value)
+            patch.setattr(_source_reads, name, value)
 
         assert places_together(layouts) == len(set(np.concatenate([*places, []]).tolist()))
 
 
 @pytest.mark.parametrize("listed", [0, 1 << 22])
 def test_text_that_several_parts_need_counts_once(listed, monkeypatch):
-    monkeypatch.setattr(_count_bytes, "_LISTED", listed)
+    monkeypatch.setattr(_source_reads, "_LISTED", listed)
     words = sel.as_view(tw.strings(["a", None, "bc", "", "défg"]))
     cases = {
         "repeated": (words[[0, 0, 2]], 3),

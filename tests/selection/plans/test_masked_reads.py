@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import VersionChangedError
-from tensorwrapper.selection.plans import _count_bytes, _masked_reads
+from tensorwrapper.selection.plans import _source_reads, _split_work
 from tests.selection.expressions.test_unary import calls_counted
 from tests.support.selection.counting_source import CountingSource
 
@@ -149,8 +149,8 @@ def test_of_what_is_taken_by_number_no_more_is_read_than_is_taken(make, nbytes):
 
 @pytest.mark.parametrize("rows", [False, True])
 def test_where_a_mask_has_too_many_elements_for_one_look_blocks_are_read_by_themselves(rows, monkeypatch):
-    monkeypatch.setattr(_count_bytes, "_LISTED", 16)
-    monkeypatch.setattr(_masked_reads, "_AT_ONCE", 16)
+    monkeypatch.setattr(_source_reads, "_LISTED", 16)
+    monkeypatch.setattr(_split_work, "_AT_ONCE", 16)
     sources = [CountingSource(np.arange(60) + first) for first in (0, 100)]
     mask = np.arange(60) // 10 == 3
     views = [sel.as_view(source) for source in sources]
@@ -163,8 +163,8 @@ def test_where_a_mask_has_too_many_elements_for_one_look_blocks_are_read_by_them
 
 
 def test_a_version_that_changes_between_two_blocks_is_seen(monkeypatch):
-    monkeypatch.setattr(_count_bytes, "_LISTED", 16)
-    monkeypatch.setattr(_masked_reads, "_AT_ONCE", 16)
+    monkeypatch.setattr(_source_reads, "_LISTED", 16)
+    monkeypatch.setattr(_split_work, "_AT_ONCE", 16)
 
     class Changing(CountingSource):
         def cost(self, selection):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.plans._overlaps import without_overlaps
+from tensorwrapper.selection.plans._reads import without_overlaps
 from tests.support.selection.counting_source import CountingSource
 
 X = np.arange(240.0).reshape(12, 20)

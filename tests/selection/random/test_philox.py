@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.selection.random._parameters import ALGORITHM
-from tensorwrapper.selection.random._philox import generator_at, philox4x64, words_at, words_of_run
+from tensorwrapper.selection.random._values import generator_at, philox4x64, words_at, words_of_run
 
 KNOWN = [
     # counter, key, block, as Random123 publishes them; the counter's upper words are ours only where 0

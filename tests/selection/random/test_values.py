@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorwrapper.selection.random import _values
-from tensorwrapper.selection.random._philox import philox4x64
-from tensorwrapper.selection.random._values import draw
+from tensorwrapper.selection.random._values import draw, philox4x64
 
 CASES = [
     ("uniform", [-1.0, 3.0], "float64"),

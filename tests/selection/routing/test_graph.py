@@ -4,7 +4,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.plans._masked_reads import elements_at
+from tensorwrapper.selection.plans._split_work import elements_at
 from tests.support.selection.checks import all_indices
 
 X = tw.as_tensor(np.arange(24).reshape(4, 6))

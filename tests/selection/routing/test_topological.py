@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.routing._topological import Order
+from tensorwrapper.selection.routing._routes import Order
 
 
 def test_a_node_has_a_greater_number_than_what_it_is_made_of():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tensorwrapper.selection.runners._blocks import cut, full_window, inside, shift_window, window_extents
+from tensorwrapper.selection.runners._leaves import cut, full_window, inside, shift_window, window_extents
 
 
 @pytest.mark.parametrize("extents", [(), (7,), (3, 5), (2, 1, 4), (3, 0)])

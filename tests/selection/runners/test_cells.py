@@ -6,7 +6,7 @@ import pytest
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.selection.execution._bring_to_memory import brought_here
+from tensorwrapper.selection.execution._read_sources import brought_here
 from tensorwrapper.selection.execution._write_in_memory import ALONE
 
 X = np.arange(30.0).reshape(5, 6)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.runners._ranks import write_ranks
+from tensorwrapper.selection.expressions._generators import write_ranks
 
 EXTENTS = (3, 4, 5)
 

@@ -7,7 +7,7 @@ import numpy as np
 from tensorwrapper.layout._layout import wrap_layout
 from tensorwrapper.layout.axes._axis import Stride, Table
 from tensorwrapper.layout.boxes._separable import over_box
-from tensorwrapper.selection.schema._layouts import _is_inside
+from tensorwrapper.selection.schema._limits import _is_inside
 
 
 def _layout(base, axes):

@@ -35,8 +35,8 @@ def test_every_view_and_every_form_has_a_golden_text():
 
 
 def test_every_kind_and_every_step_is_in_a_golden_text():
-    from tensorwrapper.selection.schema._nodes import NODES
     from tensorwrapper.selection.schema._steps import STEPS
+    from tensorwrapper.selection.schema._write import NODES
 
     # Others are strangers', of the tests and pages on extensions.
     own = [kind for kind, node in NODES.items() if node.__module__.startswith("tensorwrapper.")]

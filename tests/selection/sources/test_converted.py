@@ -7,7 +7,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.selection.sources._converted import Converted
+from tensorwrapper.selection.sources._read_source import Converted
 
 
 def test_it_is_the_source_at_another_type():

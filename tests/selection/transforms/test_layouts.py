@@ -1,7 +1,7 @@
 """Boxes at zero, and layouts without names."""
 
 import tensorwrapper as tw
-from tensorwrapper.selection.transforms._layouts import box, unnamed_layout
+from tensorwrapper.selection.transforms._transform import box, unnamed_layout
 
 
 def test_a_box_begins_at_zero():

@@ -3,7 +3,7 @@
 from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection.expressions._traversal import operands_first
-from tensorwrapper.selection.transforms._maps import maps_of
+from tensorwrapper.selection.transforms._transform import maps_of
 from tests.support.selection.brute import elements_of
 
 __all__ = ["json_texts"]

@@ -5,11 +5,10 @@ import numpy as np
 from tensorwrapper.selection.expressions._elementwise import Casting, Choosing, Extreme
 from tensorwrapper.selection.expressions._generators import Generator, RandomField
 from tensorwrapper.selection.expressions._joining import Interleaving, Joining, Stacking
-from tensorwrapper.selection.expressions._ordinals import Sampling, Whole
+from tensorwrapper.selection.expressions._ordinals import Once, Sampling, Whole
 from tensorwrapper.selection.expressions._padding import Padding
 from tensorwrapper.selection.expressions._routing import Routing
 from tensorwrapper.selection.expressions._source_node import Reading
-from tensorwrapper.selection.expressions._unary import Once
 
 __all__ = ["elements_of"]
 
