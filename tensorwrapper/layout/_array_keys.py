@@ -195,7 +195,7 @@ def numpys_errors(shape: Shape[Any]) -> Generator[None]:
     except (IndexError, OverflowError) as error:
         text = str(error)
         if isinstance(error, OverflowError) or text.startswith("only integers"):
-            # Other items are refused before: only a position that is too large is left.
+            # Other items are refused before, but these numbers are beyond those of NumPy.
             text = "a position of the key does not fit 64 bits"
         kind = TooManyIndicesError if "too many indices" in text else OutOfBoundsError
         raise kind(f"{text}; the tensor has extents {shape.extents}") from error

@@ -136,7 +136,8 @@ def test_a_million_short_lists_take_no_step_each():
     rows = [[1, 2, 3]] * 100_000
     with count_copies() as count:
         t = jagged(rows)
-    assert (t.size, t.dtype, count.copies) == (300_000, np.dtype(int), 1)
+    assert (t.size, t.dtype) == (300_000, np.dtype(int))
+    assert count.copies <= 1  # none where the compiled loop reads the lists
 
 
 def test_it_can_be_written_to():
