@@ -181,7 +181,17 @@ ALLOWED = {
     "store/views/_write.py": {"concatenate"},  # lengths of rows
     "store/records/_plain_record.py": {"tobytes"},  # headers and labels
     "store/records/_reader.py": {"tobytes"},  # headers
-    "store/records/_batch_read.py": {"astype", "copy", "where"},  # headers, and places of labels and splits
+    "store/records/_batch_read.py": {
+        "append",
+        "astype",
+        "copy",
+        "tobytes",
+        "where",
+    },  # headers, and places of labels and splits
+    "store/records/_directory.py": {"fromiter"},  # numbers of records
+    "store/records/_index_rows.py": {"concatenate", "stack"},  # columns of an index
+    "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
+    "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {
         "append",  # ends of chunks
         "array",  # the rows of one element of a file
@@ -196,7 +206,7 @@ ALLOWED = {
         "flatten",
     },  # an array that is written, a block at a time; Shape.flatten
     "tensor/protocols/_arrow_values.py": {"concatenate"},  # lengths of rows
-    "tensor/protocols/_string_values.py": {"array", "asanyarray", "fromiter"},  # a mask is refused; lengths
+    "tensor/protocols/_string_values.py": {"array", "fromiter"},  # a mask is refused; lengths
     "wirecell": {"astype"},  # parents and sizes: integers about nodes
     "wire": {"ascontiguousarray", "astype"},  # index parts, from and to little-endian order
     "wire/blocks/_assembler.py": {"put"},  # of a part
