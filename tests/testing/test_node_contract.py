@@ -50,6 +50,7 @@ NODES = {
     "maximum": (lambda: _of(sel.maximum(X, 11 - X, 5)), np.maximum(np.maximum(X, 11 - X), 5)),
     "cast": (lambda: _of(sel.as_view(Y).astype("i2")), Y.astype("i2")),
     "whole": (lambda: _of(sel.as_view(X[:, 1:3].T).reshape((6,))), X[:, 1:3].T),
+    "once": (lambda: _ordinals.Once(sel.as_view(X[:, 1:3].T).expression), X[:, 1:3].T),
     "full": (lambda: _of(sel.full((2, 3), 7)), np.full((2, 3), 7)),
     "iota": (lambda: _of(sel.iota(tw.Shape(2, 3, origin=(1, 5)), 1)), np.array([[5, 6, 7], [5, 6, 7]])),
     "linspace": (lambda: _of(sel.linspace(0, 1, 5)), np.linspace(0, 1, 5)),
