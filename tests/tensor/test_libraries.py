@@ -8,7 +8,8 @@ from tensorwrapper import interop
 from tensorwrapper import selection as sel
 from tensorwrapper.tensor.lowlevel import TensorLibraries
 
-CALLS = sorted(name for name in vars(TensorLibraries) if not name.startswith("_"))
+# `tolist` is the one that leads to no library.
+CALLS = sorted(name for name in vars(TensorLibraries) if not name.startswith("_") and name != "tolist")
 
 
 def test_every_call_that_hands_over_is_a_method():

@@ -161,9 +161,9 @@ def _masked(what: str) -> DTypeError:
 def _read_array(value: object, what: str) -> Array:
     try:
         array = unmasked_array(value)
-    except TensorWrapperError:
-        raise
-    except (TypeError, ValueError, RuntimeError) as error:
+    except (TensorWrapperError, RuntimeError) as error:
+        if isinstance(error, TensorWrapperError) and error.__cause__ is None:
+            raise  # not of NumPy
         kind = type(value).__name__
         rows = "; `tw.jagged([[1], [2, 3]])` makes rows of lists" if isinstance(value, list | tuple) else ""
         raise ConversionError(
