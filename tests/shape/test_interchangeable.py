@@ -17,6 +17,7 @@ from tensorwrapper.shape import Indices, Jagged, JaggedCommon, LossReport, Rows,
 from tensorwrapper.shape.rows._canonical import canonical
 from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.testing import jagged_shapes, nested_shapes, shapes, tiled_shapes, triangular_shapes
+from tests.support.long_runs import IS_LONG
 
 dask_base = pytest.importorskip("dask.base")
 
@@ -274,7 +275,7 @@ ANY = st.one_of(
 FOUND = [Phase.explicit, Phase.reuse, Phase.generate]
 
 
-@settings(max_examples=25, deadline=None, phases=FOUND)
+@settings(max_examples=2000 if IS_LONG else 12, deadline=None, phases=FOUND)
 @given(ANY)
 def test_s4_equal_shapes_give_equal_answers_however_they_are_stored(shape):
     for twin in twins(shape):

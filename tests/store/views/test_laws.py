@@ -110,7 +110,7 @@ def test_a_stored_view_of_boxes_has_the_elements_that_it_had(parts, plan):
         check(where, made(joined, plan, BOXES))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2000 if IS_LONG else 30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 2), row_plans), min_size=1, max_size=3), row_plans)
 def test_a_stored_view_of_rows_has_the_elements_that_it_had(parts, plan):
     with folder() as where:
