@@ -502,17 +502,14 @@ def _slice_of(part: Part, slices: Sequence[Spaced], mode: int) -> Expression:
 
 def _blocks_of_positions(view: Expression) -> "list[tuple[slice, ...]] | None":
     """Return keys of blocks of a mode with more listed positions than are looked up at once, or None."""
-    extents = view.extents
-    if max(extents, default=0) <= _LOOKED_UP:
+    starts = [range(0, extent, _LOOKED_UP) for extent in view.extents]
+    long = [mode for mode, own in enumerate(starts) if len(own) > 1]
+    maps = maps_of(view.layout) if long else None
+    listed = [] if maps is None else [mode for mode in long if isinstance(maps[1][mode], Table)]
+    if not listed:
         return None
-    maps = maps_of(view.layout)
-    modes = [] if maps is None else [m for m, axis in enumerate(maps[1]) if isinstance(axis, Table)]
-    mode = max(modes, key=lambda own: extents[own], default=None)
-    if mode is None or extents[mode] <= _LOOKED_UP:
-        return None
-    before = (slice(None),) * mode
-    starts = range(0, extents[mode], _LOOKED_UP)
-    return [(*before, slice(start, min(start + _LOOKED_UP, extents[mode]))) for start in starts]
+    before = (slice(None),) * listed[0]
+    return [(*before, slice(start, start + _LOOKED_UP)) for start in starts[listed[0]]]
 
 
 def _write_parts(split: Split, out: Array, job: Job) -> None:
