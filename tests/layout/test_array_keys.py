@@ -210,3 +210,12 @@ def test_nothing_of_long_modes_is_selected_and_what_is_outside_is_refused():
     ):
         with pytest.raises(SizeOverflowError):
             addresses_of_items(Layout(Shape(2**40, 2**40)), to_items(key))
+
+
+def test_positions_that_change_later_change_no_layout():
+    positions = np.array([3, 1, 4, 1])
+    positions.flags.writeable = False
+    layout, view = Layout(Shape(9)).gather(0, positions), selection.as_view(np.arange(9))[positions]
+    positions.flags.writeable = True
+    positions[0] = 7
+    assert (layout.to_numpy().tolist(), view.compute().tolist()) == ([3, 1, 4, 1], [3, 1, 4, 1])

@@ -158,12 +158,6 @@ class Stride(AxisMap):
         # A stride that is never taken may be of any size.
         return positions * np.int64(self.step if self._extent > 1 else 0)
 
-    def gather(self, positions: IntArray) -> Based:
-        if self.step == 1 and self._extent > 1 and positions.base is None and not positions.flags.writeable:
-            # Positions that nothing changes any more are the places, without a copy.
-            return Table(positions).simplify()
-        return super().gather(positions)
-
     def bounds(self) -> tuple[int, int]:
         if not self._extent:
             return 0, -1
