@@ -245,10 +245,16 @@ def test_a_collection_of_dask_answers_as_memory(kind):
     rows = t.to_dask(max_elements=2)
     with dask.config.set(scheduler="sync"):
         for name in [name for name in CALLS if name not in UNCOMPUTED]:
+            try:
+                CALLS[name](rows)
+            except AttributeError:  # Collections have fewer methods; what they have must answer.
+                continue
+            except TensorWrapperError:
+                pass
             found, expected = answer(CALLS[name], rows), answer(CALLS[name], t)
             if found[-1] == "array":  # Boxes are arrays in Dask, and lie nowhere.
                 assert (name, *found[:3]) == (name, expected[0].extents, *expected[1:3])
-            elif found != "refused" or hasattr(rows, name):
+            else:
                 assert (name, found) == (name, expected)
 
 
