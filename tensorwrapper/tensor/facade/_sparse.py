@@ -124,12 +124,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
     def to_dense(self) -> Self:
         """Return a tensor of the same shape with every element in new memory; a copy if it is dense.
 
-        Sparse and symmetric tensors are filled.
-
-        Raises
-        ------
-        ConversionError
-            If the tensor is jagged: neither a box, nor tiles of which some are present.
+        Sparse and symmetric tensors are filled. A jagged shape stays; `to_padded` makes a box of it.
 
         Examples
         --------
@@ -138,11 +133,6 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> sp[::2].to_dense().tolist()
         [[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]]
         """
-        if not self.shape.is_box and not self._buffer.in_tiles:
-            raise ConversionError(
-                f"a tensor of shape {self.shape} is not a box: to_padded() fills it up to one, and "
-                "from_buffer(t.elements(), t.shape) has all its elements"
-            )
         if not self.is_sparse and self._buffer.symmetry_of(self._layout.implementation) is None:
             return self.copy()
         return self._make(packed_layout(self.shape), Dense(cast("Any", self.elements())))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
+import tensorwrapper.selection as sel
 from tensorwrapper import Shape, Tiling
 from tensorwrapper.buffer import Sparse, count_copies
 from tensorwrapper.errors import (
@@ -239,9 +240,18 @@ def test_dense_tensors_have_dense_copies():
     tensor = tw.as_tensor(x)[:, ::-1]
     assert np.array_equal(tensor.to_dense(), x[:, ::-1])
     assert not np.shares_memory(np.asarray(tensor.to_dense()), x)
-    for jagged in (tw.jagged([[1], [2, 3]]), tw.sparse([], [], Shape.jagged([1, 2]))):
-        with pytest.raises(ConversionError, match="to_padded"):
-            jagged.to_dense()
+
+
+def test_jagged_and_tiled_tensors_have_dense_copies_of_the_same_shape():
+    rows = tw.jagged([[1], [2, 3]])
+    assert rows.to_dense().tolist() == rows.tolist() and rows.to_dense().shape == rows.shape
+    stored = tw.sparse([(1, 1)], [5.0], Shape.jagged([1, 2]))
+    tiles = tw.sparse([(0, 1)], [5.0], (2, 2)).tiled(Tiling([1, 1], [2]))
+    blocks = tiles.to_dense().screened()
+    for sparse in (stored, tiles, blocks):
+        dense = sparse.to_dense()
+        assert (dense.shape, dense.tolist(), dense.is_sparse) == (sparse.shape, sparse.tolist(), False)
+        assert sel.as_view(sparse).to_dense().tolist() == sparse.tolist()
 
 
 def test_copies_and_pickles_stay_sparse_and_are_apart():
