@@ -18,7 +18,7 @@ __all__ = ["all_addresses", "copied_by_plan", "few_places", "packed_layout"]
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
     """Return the layout of a shape without gaps, in row-major order; it has the names of the shape."""
-    if shape.has_layers or names_of(shape) is not None:
+    if names_of(shape) is not None or shape.implementation.has_layers:
         return Layout(shape)
     return wrap_layout(contiguous(shape, 0))
 

@@ -56,10 +56,13 @@ def row_major(shape: Shape[Any], offset: int) -> "Strided":
     """Return the layout of a box without gaps, in row-major order."""
     box = shape.implementation
     extents = box.extents
-    strides = packed_strides(extents, range(len(extents) - 1, -1, -1))
-    layout = new_strided(extents, box.origin, strides, offset)
+    strides: list[int] = []
+    step = 1
+    for extent in reversed(extents):
+        strides.append(step)
+        step *= extent
+    layout = new_strided(extents, box.origin, tuple(reversed(strides)), offset, injective=True)
     _set_shape(layout, shape)
-    _set_injective(layout, True)
     return layout
 
 

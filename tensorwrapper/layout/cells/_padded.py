@@ -34,9 +34,10 @@ __all__ = ["Packed", "Padded", "contiguous", "rows_in_box"]
 
 def contiguous(shape: Shape, offset: int) -> Strided | Packed:
     """Return the layout of `shape`, which has no names, without gaps, in row-major order."""
-    if shape.has_layers:
+    held = shape.implementation
+    if held.has_layers:
         raise LayoutError(f"lay out the flatten() of the nested shape {shape}; Layout(shape) has its layers")
-    return row_major(shape, offset) if shape.is_box else Packed(shape, offset)
+    return row_major(shape, offset) if held.is_box else Packed(shape, offset)
 
 
 def rows_in_box(whole: LayoutCommon, region: Shape) -> LayoutCommon | None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper.errors import TensorWrapperError
-from tensorwrapper.tensor.operators._dense import call_dense
+from tensorwrapper.tensor.operators._dense import NUMBERS, call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
 
 def _is_operand(value: object) -> bool:
     """Return True if an operator computes with a value before trying the value's operators."""
-    if isinstance(value, Operators | np.generic | bool | int | float | complex | str | bytes | list | tuple):
+    if isinstance(value, np.generic | bool | int | float | complex | str | bytes | list | tuple | Operators):
         return True
     return getattr(type(value), "__array_ufunc__", None) is not None
 
@@ -205,7 +205,7 @@ def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
     """
 
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        if _is_operand(other):
+        if type(other) in NUMBERS or type(other) is type(self) or _is_operand(other):
             answer = _called(ufunc, (self, other))
             if answer is not NotImplemented or ufunc not in (np.equal, np.not_equal):
                 return answer

@@ -8,12 +8,13 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 
 if TYPE_CHECKING:
-    from tensorwrapper.layout import Layout
+    from tensorwrapper.layout import Layout, LayoutCommon
     from tensorwrapper.shape import Shape
 
-__all__ = ["call_dense"]
+__all__ = ["NUMBERS", "call_dense"]
 
-_NUMBERS = frozenset([int, float, bool, complex])
+NUMBERS = frozenset([int, float, bool, complex])
+"""Types of numbers that NumPy takes as they are."""
 
 
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
@@ -22,47 +23,49 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     It gives the result of the general way: over the shape of the tensor, and packed.
     """
     found: Any = None
+    arrays: list[Any] | None = []
+    layout: Any = None
+    run: slice | None = None
     for operand in inputs:
-        if type(operand) in _NUMBERS:
+        if type(operand) in NUMBERS:
+            if arrays is not None:
+                arrays.append(operand)
             continue
         # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
-        layout = getattr(operand, "_layout", None) if type(operand) is kind else None
-        if layout is None or operand._buffer.memory is None:
+        own: Any = getattr(operand, "_layout", None) if type(operand) is kind else None
+        memory = None if own is None else operand._buffer.memory
+        if memory is None:
             return None
         if found is None:
             found = operand
-        elif layout is not found._layout and not _are_alike(layout, found._layout):
+        elif own is not found._layout and not _are_alike(own, found._layout):
             return None
-    arrays = _runs(inputs) or _boxes(inputs, found._layout.shape)
+        if own is not layout:
+            layout, run = own, _run(own.implementation)
+        if arrays is not None:
+            arrays = None if run is None else [*arrays, memory[run]]
+    is_flat = arrays is not None
+    layout = found._layout
     if arrays is None:
-        return None
+        arrays = _boxes(inputs, layout.shape)
+        if arrays is None:
+            return None
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
         return None  # the general method raises the error
-    if not result.flags.c_contiguous:
-        return None  # the general way keeps NumPy's order of such a result
-    return found._make(_packed(found._layout), Dense(result.reshape(-1)))
+    if not is_flat:
+        if not result.flags.c_contiguous:
+            return None  # the general way keeps NumPy's order of such a result
+        result = result.reshape(-1)
+    if not is_flat or layout.implementation.offset:
+        layout = packed_layout(layout.shape)
+    return found._make(layout, Dense(result))
 
 
-def _packed(layout: "Layout[Any]") -> "Layout[Any]":
-    held = layout.implementation
-    return layout if held.is_contiguous and not held.offset else packed_layout(layout.shape)
-
-
-def _runs(inputs: "tuple[Any, ...]") -> list[Any] | None:
-    """Return operands as flat arrays without a copy; None if one has gaps or another order."""
-    arrays: list[Any] = []
-    for operand in inputs:
-        if type(operand) in _NUMBERS:
-            arrays.append(operand)
-            continue
-        held = operand._layout.implementation
-        if not held.is_contiguous:
-            return None
-        begin = held.offset
-        arrays.append(operand._buffer.memory[begin : begin + held.shape.size])
-    return arrays
+def _run(held: "LayoutCommon") -> slice | None:
+    """Return where a layout has its elements one after the other; None if it has gaps or another order."""
+    return slice(held.offset, held.offset + held.shape.implementation.size) if held.is_contiguous else None
 
 
 def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
@@ -71,7 +74,7 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
         return None
     arrays: list[Any] = []
     for operand in inputs:
-        is_number = type(operand) in _NUMBERS
+        is_number = type(operand) in NUMBERS
         array = operand if is_number else operand._buffer.memory_of(operand._layout.implementation)
         if array is None:
             return None

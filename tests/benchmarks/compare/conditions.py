@@ -11,7 +11,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.benchmarks.compare.measure import Row, Run, library
+from tests.benchmarks.compare.measure import Adding, Row, Run, library
 
 SIDE = 4000
 LETTERS = 200_000
@@ -54,7 +54,8 @@ def points() -> Iterator[Row]:
                 "Q1",
                 f"a mask of 100 points of an array of {name}",
                 lambda view=view: view[mask].compute(),
-                {name: partial(peer, *np.nonzero(mask))},
+                # Both begin with the mask.
+                {name: lambda peer=peer: peer(*np.nonzero(mask))},
                 times=1.2,
             )
             yield Row(
@@ -214,7 +215,9 @@ def small_parts() -> Iterator[Row]:
         peers: dict[str, Run] = {"NumPy": lambda array=array: array * 2}
         yield Row("Q7", f"{name} * 2", lambda part=part: part * 2, peers, times=10)
         both: dict[str, Run] = {"NumPy": lambda array=array: array + array}
-        yield Row("Q7", f"{name} + itself", lambda part=part: part + part, both, times=10)
+        bare = Adding(array.reshape(-1), 0, array.size)
+        limit = ("NumPy's protocol, slices and three objects", lambda bare=bare: bare + bare)
+        yield Row("Q7", f"{name} + itself", lambda part=part: part + part, both, times=10, limit=limit)
 
 
 def rows_of_numbers() -> Iterator[Row]:

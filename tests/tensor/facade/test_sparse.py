@@ -244,7 +244,7 @@ def test_dense_tensors_have_dense_copies():
 
 def test_jagged_and_tiled_tensors_have_dense_copies_of_the_same_shape():
     rows = tw.jagged([[1], [2, 3]])
-    assert rows.to_dense().tolist() == rows.tolist() and rows.to_dense().shape == rows.shape
+    assert (rows.to_dense().tolist(), rows.to_dense().shape) == (rows.tolist(), rows.shape)
     stored = tw.sparse([(1, 1)], [5.0], Shape.jagged([1, 2]))
     tiles = tw.sparse([(0, 1)], [5.0], (2, 2)).tiled(Tiling([1, 1], [2]))
     blocks = tiles.to_dense().screened()
