@@ -8,8 +8,7 @@ import numpy as np
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.interop._operand import TensorLike
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.interop._operand import TensorLike, part_or_view
 from tensorwrapper.typing import Array, Extents, PositionalKey
 
 __all__ = ["DuckArray", "as_duck"]
@@ -33,13 +32,14 @@ def as_duck(value: TensorLike) -> "DuckArray":
     >>> duck.shape, duck.ndim, np.asarray(duck[:, 1]).tolist()
     ((2, 3), 2, [1, 4])
     """
+    value = part_or_view(value)
     shape = value.shape
     if holds_strings(value.dtype):
         raise ConversionError(
             f"arrays of numbers hold no {value.dtype}: to_arrow() has strings, and to_numpy_strings() those "
             "of a box as NumPy knows them"
         )
-    if isinstance(value, Tensor) and value.is_sparse:
+    if value.is_sparse:
         raise ConversionError(
             f"a sparse tensor of shape {shape!r} is not an array: to_dense() has all its elements"
         )

@@ -1,4 +1,4 @@
-"""Arguments for other libraries: tensors unchanged, views computed."""
+"""Arguments for other libraries: tensors and parts of them unchanged, other views computed."""
 
 from typing import Any, TypeAlias
 
@@ -8,10 +8,11 @@ import numpy.typing as npt
 from tensorwrapper.buffer.lowlevel import clear_nulls, convert_elements
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import View
+from tensorwrapper.selection.lowlevel import expression_of, source_tensor
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Marks", "TensorLike", "dense_of", "elements_of", "native", "tensor_of"]
+__all__ = ["Marks", "TensorLike", "dense_of", "elements_of", "native", "part_or_view", "tensor_of"]
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 """One bool per element."""
@@ -19,9 +20,18 @@ Marks: TypeAlias = npt.NDArray[np.bool_]
 TensorLike: TypeAlias = Tensor[Any, Any] | View[Any, Any]
 
 
+def part_or_view(value: TensorLike) -> TensorLike:
+    """Return a view that selects from one tensor as the part of that tensor, and any other value unchanged.
+
+    So both are refused alike, and neither is copied.
+    """
+    found = None if isinstance(value, Tensor) else source_tensor(expression_of(value))
+    return value if found is None else found
+
+
 def tensor_of(value: TensorLike) -> Tensor[Any]:
-    """Return a tensor; a view is computed."""
-    return as_tensor(value)
+    """Return a tensor; a view of several sources, or of one elsewhere, is computed."""
+    return as_tensor(part_or_view(value))
 
 
 def dense_of(value: TensorLike, library: str) -> Tensor[Any]:

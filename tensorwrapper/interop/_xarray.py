@@ -41,7 +41,7 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
 
     shape = value.shape
     duck = as_duck(value)
-    data = np.asarray(duck) if isinstance(value, Tensor) else duck
+    data = np.asarray(duck) if isinstance(duck.value, Tensor) else duck
     dims = [name or f"dim_{mode}" for mode, name in enumerate(shape.names)]
     coords: dict[str, IntArray] = {}
     for dim, first, extent in zip(dims, shape.origin, shape.extents, strict=True):

@@ -11,7 +11,7 @@ multiplied. `pushed` is the part of an operand that a transform selects.
 
 **Results of views**: `RowsOfView`, and `OuterView` and `PointView`, the results of
 `oindex` and `vindex`. `same_steps` gives a view the steps of another one that has the same layout, and
-`expression_of` has the steps of one.
+`expression_of` has the steps of one. `source_tensor` is the part of one tensor that they select.
 
 **Several views in one text**: `fields_from_json` reads those of records.
 
@@ -25,6 +25,7 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.selection._view import expression_of, same_steps
+    from tensorwrapper.selection.execution._write_in_memory import source_tensor
     from tensorwrapper.selection.expressions._fields import dtype_name, to_dtype
     from tensorwrapper.selection.expressions._ordinals import pushed
     from tensorwrapper.selection.facade._computed_rows import RowsOfView
@@ -47,6 +48,7 @@ __all__ = [
     "pushed",
     "same_steps",
     "sides_of_view",
+    "source_tensor",
     "stored_json",
     "to_dtype",
     "view_from_stored",
@@ -57,6 +59,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
         __name__,
         {
             "_view": ("expression_of", "same_steps"),
+            "execution._write_in_memory": ("source_tensor",),
             "expressions._fields": ("dtype_name", "to_dtype"),
             "expressions._ordinals": ("pushed",),
             "facade._computed_rows": ("RowsOfView",),

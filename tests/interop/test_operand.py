@@ -22,3 +22,49 @@ def test_elements_of_another_byte_order_are_turned():
 
     assert tw.as_tensor(x).to_awkward().to_list() == x.tolist()
     assert tw.as_tensor(x).to_arrow().to_pylist() == x.tolist()
+
+
+PARTS = {
+    "sparse": tw.sparse([(0, 1)], [5.0], tw.Shape(2, 3)),
+    "symmetric": tw.as_tensor(np.array([[1.0, 2.0], [2.0, 3.0]])).to_packed("s2"),
+    "orbits": tw.as_tensor(np.array([[1.0, 2.0], [2.0, 3.0]])).to_packed("s2")[0],
+    "blocks": tw.as_tensor(np.diag([1.0, 2.0])).tiled(tw.Tiling([1, 1], [1, 1])).screened(),
+    "box": tw.as_tensor(np.arange(6.0).reshape(2, 3)),
+}
+WAYS = {
+    "np.asarray": np.asarray,
+    "to_numpy": lambda t: t.to_numpy(),
+    "to_dask": lambda t: t.to_dask(),
+    "to_xarray": lambda t: t.to_xarray(),
+    "to_pandas": lambda t: t.to_pandas(),
+    "to_arrow": lambda t: t.to_arrow(),
+    "as_duck": lambda t: t.as_duck(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", PARTS)
+def test_a_view_of_one_tensor_is_taken_or_refused_as_the_tensor(kind, way):
+    def answer(t):
+        try:
+            return type(WAYS[way](t)).__name__
+        except ConversionError as error:
+            return str(error)
+
+    t = PARTS[kind]
+    assert answer(sel.as_view(t)) == answer(t)
+
+
+def test_joined_sparse_tensors_are_refused_before_they_are_computed():
+    joined = tw.concat([PARTS["sparse"], PARTS["sparse"]])
+    for way in ("to_dask", "to_xarray", "as_duck"):
+        with pytest.raises(ConversionError, match=r"to_dense\(\)"):
+            WAYS[way](joined)
+
+
+def test_a_view_of_a_symmetric_tensor_stays_packed():
+    s = PARTS["symmetric"]
+    view = sel.as_view(s)
+    assert view.compute().symmetry == view.permute((1, 0)).compute().symmetry == s.symmetry
+    assert view.compute().packed_values().tolist() == s.packed_values().tolist()
+    assert np.shares_memory(sel.as_view(PARTS["box"]).to_pandas().to_numpy(), PARTS["box"].buffer.memory)

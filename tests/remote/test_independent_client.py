@@ -1,5 +1,6 @@
 """A client that knows nothing but the page of the protocol reads, writes and is refused."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,22 @@ def test_what_is_written_is_there(client):
     assert client.facts("x")["version"] == version != before["version"]
     assert client.box("x", range(1), [0, 5]).tolist() == [[-1.0, -2.0]]
     client.write("x", [0, 5], [0.0, 5.0])
+
+
+def test_a_view_of_no_version_is_one_of_the_present_version(client):
+    view = {"view": 1, "dtype": "<f8", "of": {"source": "0"}, "range": {"start": [0, 0], "end": X.shape}}
+    version = client.facts("x")["version"]
+    for given in ("", version):
+        of = {"of": {"0": ["x", given]}}
+        rows = [{"modes": [[3, 1, 1], [0, 4, 1]]}]
+        said, parts = client.ask("view", {**of, "select": rows}, [json.dumps(view).encode()])
+        assert (said, np.frombuffer(parts[0]).tolist()) == (version, X[3, :4].tolist())
+        over = {**of, "ufunc": "maximum", "over": 0}
+        said, parts = client.ask("reduce", over, [json.dumps(view).encode()])
+        assert (said["version"], np.frombuffer(parts[0]).tolist()) == (version, X.max(0).tolist())
+    with pytest.raises(RefusedError) as caught:
+        client.ask("view", {"of": {"0": ["x", "no"]}, "select": rows}, [json.dumps(view).encode()])
+    assert caught.value.args[0] == "changed"
 
 
 def test_reasons_are_those_of_the_page(client):

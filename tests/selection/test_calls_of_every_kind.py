@@ -27,6 +27,7 @@ KINDS = {
     "texts": tw.strings([["b", "a"], ["", ""], ["é", "z"]]),
     "rows of texts": tw.strings([["b", "a"], [], ["c"]]),
     "texts with nulls": tw.strings(["a", None, "b"]),
+    "bytes with nulls": tw.strings([[b"b", b"a"], [None]]),
     "bytes": tw.strings([[b"b", b"a"], [], [b"c"]]),
     "sparse": tw.sparse([(0, 1), (2, 0), (3, 2)], [5.0, 7.0, 9.0], Shape(4, 3)),
     "sparse rows": tw.sparse([(0,), (3,)], [5.0, 7.0], Shape(4)).unflatten([1, 3]),
@@ -143,7 +144,7 @@ CALLS = {
 # Tensors in orbits are no arrays, for NumPy's functions; a view of one computes all elements.
 APART = {("orbits", "np.cumsum")}
 # Servers send texts, and no other objects.
-NOT_SENT = {"bytes"}
+NOT_SENT = {"bytes", "bytes with nulls"}
 
 
 class Places(dict):
@@ -178,7 +179,7 @@ def answer(call, t):
     except (TensorWrapperError, AttributeError):
         return "refused"
     if isinstance(found, Tensor):
-        return found.shape, found.dtype, repr(found.tolist()), found.is_sparse
+        return found.shape, found.dtype, repr(found.tolist()), found.is_nullable, found.is_sparse
     if isinstance(found, np.ndarray):
         return found.shape, found.dtype, repr(found.tolist()), "array"
     return repr(found)
@@ -214,7 +215,7 @@ def test_calls_after_calls(places, kind, steps):
         expected = answer(call, operands["memory"])
         for place, operand in operands.items():
             # Whether few elements are stored as sparse ones is the place's choice.
-            assert (place, *answer(call, operand)[:3]) == (place, *expected[:3])
+            assert (place, *answer(call, operand)[:4]) == (place, *expected[:4])
         operands = (
             {place: call(operand) for place, operand in operands.items()} if expected != "refused" else {}
         )

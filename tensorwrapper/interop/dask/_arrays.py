@@ -47,7 +47,7 @@ def from_dask(array: "DaskArray") -> View[Any]:
 
 def array_of(value: TensorLike, chunks: ChunksLike | None, most: int, *, pinned: bool = False) -> "DaskArray":
     """Return a gridded value as an array of Dask; default chunks have at most `most` elements."""
-    if (isinstance(value, Tensor) and value.is_sparse) or holds_strings(value.dtype):
+    if value.is_sparse or holds_strings(value.dtype):
         raise ConversionError(
             f"arrays of Dask hold numbers, all of them, not {value.dtype} of {value.shape!r}: to_dense() has "
             "all elements of a sparse tensor, to_numpy_strings() has strings as NumPy knows them"

@@ -5,7 +5,7 @@ from typing import Any, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.interop._operand import TensorLike, part_or_view
 from tensorwrapper.interop.dask._arrays import array_of, parts_of
 from tensorwrapper.interop.dask._blocks import DaskBlocks, blocks_in_parts
 from tensorwrapper.interop.dask._chunks import ChunksLike, chunks_of, is_gridded
@@ -124,6 +124,7 @@ def _most(value: TensorLike, max_elements: SupportsIndex | None) -> int:
 def _made(
     value: TensorLike, chunks: ChunksLike | None, max_elements: SupportsIndex | None, *, pinned: bool
 ) -> "DaskArray | DaskTensor | DaskBlocks":
+    value = part_or_view(value)
     most = _most(value, max_elements)
     if isinstance(value, Tensor) and value.buffer.in_tiles and chunks is None and not value.shape.is_box:
         return blocks_in_parts(value, most)

@@ -320,8 +320,12 @@ class Catalogue:
             )
         return holding
 
-    def _named(self, view: Described, key: str) -> list[ServedTensor]:
-        return [self._at(name, version, key) for _, name, version in view.of]
+    def _named(self, view: Described, key: str) -> tuple[Described, list[ServedTensor]]:
+        """Return a view of present versions, where it names none, and its tensors."""
+        held = [self._at(name, version, key) for _, name, version in view.of]
+        told = zip(view.of, held, strict=True)
+        of = tuple([(source, name, version or own.facts.version) for (source, name, version), own in told])
+        return attrs.evolve(view, of=of), held
 
     def rest(self) -> None:
         """Free unused memory and expired snapshots; called while the server is idle."""
@@ -433,10 +437,12 @@ class Catalogue:
                 entries = holding.entries(request.selections, box=request.box)
                 return self._unchanged(request, entries.version, entries)
             case AskView():
-                found = compute_view(request, self._named(request.view, key), self.limits, stop)
+                view, held = self._named(request.view, key)
+                found = compute_view(attrs.evolve(request, view=view), held, self.limits, stop)
                 return self._packed(found, request.packing)
             case AskReduce():
-                return reduce_view(request, self._named(request.view, key), self.limits, stop)
+                view, held = self._named(request.view, key)
+                return reduce_view(attrs.evolve(request, view=view), held, self.limits, stop)
             case AskWrite():
                 return self._write(request, key, number)
             case AskStats() | AskHealth() | Cancel() | AskPin():

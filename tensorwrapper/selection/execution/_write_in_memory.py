@@ -121,12 +121,10 @@ def new_tensor(array: Array, shape: Shape[Any], order: Index) -> Tensor[Any, Any
 
 def is_array(source: Tensor[Any]) -> bool:
     """Return True if a tensor is an array or raises as one; otherwise its elements are gathered."""
-    dense = source.buffer.memory is not None
-    if source.buffer.stores_orbits:
-        return False
     return (
         not source.shape.is_box
-        or not dense
+        or source.buffer.stores_orbits
+        or source.buffer.memory is None
         or source.buffer.memory_of(source.layout.implementation) is not None
     )
 

@@ -519,7 +519,8 @@ def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[St
     before, after = (rank, rank) if mode is None else (mode % rank, mode % rank + 1)
     others = {(len(own), own[:before] + own[after:]) for own in {own.extents for own in boxes}}
     alike = len(others) == 1 and [own.flat.dtype for own in buffers].count(dtype) == len(buffers)
-    return boxes if alike and dtype.kind not in "TO" else None
+    # Types of other byte order are promoted to those of this machine, as in NumPy.
+    return boxes if alike and dtype.isnative and dtype.kind not in "TO" else None
 
 
 def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, ...]:

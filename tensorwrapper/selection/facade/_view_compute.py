@@ -41,7 +41,12 @@ from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.facade._computed_rows import ComputedRows
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
-from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
+from tensorwrapper.selection.plans._nulls import (
+    has_null_bytes,
+    has_nullable,
+    sides_of_view,
+    with_room_for_nulls,
+)
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
@@ -220,6 +225,20 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if scheduler is not None:
             computed: Tensor[Any, Any] = hand_over("compute_over", self, scheduler)
             return computed if out is None else _copied(computed, out)
+        made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
+        if out is None and self.dtype.kind == "O" and has_null_bytes(self._expression):
+            return cast("Tensor[ScalarT_co, IndexT_co]", with_room_for_nulls(made))
+        return made
+
+    def _computed(
+        self,
+        out: "Target | None",
+        order: Order | Iterable[SupportsIndex],
+        threads: SupportsIndex | None,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> Tensor[Any, Any]:
+        """Return what `compute` returns; bytes have room for nulls only if there is one."""
         view = self._expression
         plain = cancel is None and progress is None and threads is None and out is None
         at_once = self._at_once() if plain and isinstance(order, str) and order == "C" else None
@@ -288,6 +307,8 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if tensor is None and view.node.source is not None:
             return None if has_nullable(view) else self._directly()
         known = view.layout.implementation
+        if tensor is not None and tensor.buffer.stores_orbits:
+            return None
         box = known.strided_box()
         memory = None if tensor is None else tensor.buffer.memory_of(known)
         if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
@@ -546,7 +567,8 @@ def _nested_blocks(
 
 def _is_kept(source: Tensor[Any]) -> bool:
     """Return True if a tensor that is only sliced keeps its kind, and is not an array."""
-    odd = source.is_sparse or source.is_nullable or holds_strings(source.dtype)
+    buffer = source.buffer
+    odd = source.is_sparse or source.is_nullable or buffer.stores_orbits or holds_strings(source.dtype)
     return odd or not source.shape.is_box
 
 

@@ -14,7 +14,7 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
-from tensorwrapper.selection.plans._nulls import has_nullable, sides_of_view
+from tensorwrapper.selection.plans._nulls import has_null_bytes, has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_sparse, sparse_unread
 from tensorwrapper.tensor import Tensor, full
 from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
@@ -146,9 +146,9 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     def is_nullable(self) -> bool:
         """True if an element may be a null. O(nodes)."""
         if holds_strings(self.dtype):
-            return hasattr(self.dtype, "na_object") or (
-                self.dtype.kind == "O" and self._at_hand().is_nullable
-            )
+            if self.dtype.kind == "T":
+                return hasattr(self.dtype, "na_object")
+            return has_null_bytes(self._expression) or self._at_hand().is_nullable
         return has_nullable(self._expression)
 
     @property

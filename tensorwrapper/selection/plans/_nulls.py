@@ -20,12 +20,36 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill, make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["check_fills", "check_joined_fills", "has_nullable", "null_of", "sides_of_view", "truth_of"]
+__all__ = [
+    "check_fills",
+    "check_joined_fills",
+    "has_null_bytes",
+    "has_nullable",
+    "null_of",
+    "sides_of_view",
+    "truth_of",
+    "with_room_for_nulls",
+]
 
 
 def has_nullable(view: Expression) -> bool:
     """Return True if a leaf of a view has room for nulls. O(nodes)."""
     return any(_sides(own.node) is not None for own in operands_first([view]))
+
+
+def has_null_bytes(view: Expression) -> bool:
+    """Return True if a tensor in a view of bytes may have nulls, which their type does not tell. O(nodes)."""
+    leaves = [own.node.tensor for own in operands_first([view])]
+    return any(tensor is not None and tensor.buffer.nullable for tensor in leaves)
+
+
+def with_room_for_nulls(tensor: Tensor[Any]) -> Tensor[Any]:
+    """Return a tensor of strings in which an element may be a null; no copy."""
+    from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
+
+    if tensor.buffer.nullable:
+        return tensor
+    return make_tensor(tensor.layout, Strings(cast("Strings", tensor.buffer).stored, nullable=True))
 
 
 def sides_of_view(view: Expression, *, to_compute: bool = True) -> "tuple[Expression, Expression] | None":

@@ -22,28 +22,9 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
 
     It gives the result of the general way: over the shape of the tensor, and packed.
     """
-    found: Any = None
-    arrays: list[Any] | None = []
-    layout: Any = None
-    run: slice | None = None
-    for operand in inputs:
-        if type(operand) in NUMBERS:
-            if arrays is not None:
-                arrays.append(operand)
-            continue
-        # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
-        own: Any = getattr(operand, "_layout", None) if type(operand) is kind else None
-        memory = None if own is None else operand._buffer.memory
-        if memory is None:
-            return None
-        if found is None:
-            found = operand
-        elif own is not found._layout and not _are_alike(own, found._layout):
-            return None
-        if own is not layout:
-            layout, run = own, _run(own.implementation)
-        if arrays is not None:
-            arrays = None if run is None else [*arrays, memory[run]]
+    found, arrays = _runs(inputs, kind)
+    if found is None:
+        return None
     is_flat = arrays is not None
     layout = found._layout
     if arrays is None:
@@ -61,6 +42,36 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     if not is_flat or layout.implementation.offset:
         layout = packed_layout(layout.shape)
     return found._make(layout, Dense(result))
+
+
+def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":
+    """Return the first tensor, and operands as flat arrays without a copy.
+
+    Arrays are None if an operand has gaps or another order. Both are None for operands at several indices.
+    """
+    found: Any = None
+    arrays: list[Any] | None = []
+    layout: Any = None
+    run: slice | None = None
+    for operand in inputs:
+        if type(operand) in NUMBERS:
+            if arrays is not None:
+                arrays.append(operand)
+            continue
+        # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
+        own: Any = getattr(operand, "_layout", None) if type(operand) is kind else None
+        memory = None if own is None else operand._buffer.memory
+        if memory is None:
+            return None, None
+        if found is None:
+            found = operand
+        elif own is not found._layout and not _are_alike(own, found._layout):
+            return None, None
+        if own is not layout:
+            layout, run = own, _run(own.implementation)
+        if arrays is not None:
+            arrays = None if run is None else [*arrays, memory[run]]
+    return found, arrays
 
 
 def _run(held: "LayoutCommon") -> slice | None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._error_text import shortened
-from tensorwrapper.buffer import Dense, Nullable, Sparse, StringData, Strings
+from tensorwrapper.buffer import Dense, Nullable, Sparse, StringData
 from tensorwrapper.buffer.lowlevel import (
     convert_elements,
     fit_number,
@@ -63,7 +63,7 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._stored_functions import call_on_stored, is_of_stored
-from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of
+from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, strings_of
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -403,7 +403,7 @@ def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
     left, right = [every if own is None else own for own in places]
     data = StringData.concat([first, second])
     taken = np.broadcast_to(np.where(marks, left, right + len(first)), (shape.size,))
-    return first_tensor(operands)._make(packed_layout(shape), Strings(data.take(taken)))
+    return first_tensor(operands)._make(packed_layout(shape), strings_of(data.take(taken), [x, y]))
 
 
 def _concatenate(
@@ -596,7 +596,7 @@ def _join_by_places(
         if len({kind_of(part) for part in parts}) > 1:
             raise DTypeError(f"np.{name}: text is joined with text, and bytes with bytes")
         data = StringData.concat([data_of(part) for part in parts])
-        return parts[0]._make(packed_layout(shape), Strings(data.take(order)))
+        return parts[0]._make(packed_layout(shape), strings_of(data.take(order), parts))
     if not all(buffer.fill_value is not None for buffer in buffers):
         raise ConversionError(f"np.{name}: sparse tensors are joined with sparse ones, strings with strings")
     sparse = cast("list[Sparse[Any]]", buffers)

@@ -56,7 +56,8 @@ def type_of_extreme(
     if any(dtype.kind == "O" for dtype in given):
         raise DTypeError(NO_BYTES.format(what))
     try:
-        return reduce(_of_two, map(type, numbers), reduce(_of_two, given))
+        # Also one type alone: as of NumPy's results, its bytes are in the order of this machine.
+        return np.result_type(reduce(_of_two, map(type, numbers), reduce(_of_two, given)))
     except (TypeError, OverflowError):
         return promoted(given, what, numbers)  # NumPy compares no texts, and not all units of time.
 

@@ -5,7 +5,7 @@ nothing else; it has no order.
 """
 
 import itertools
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Literal, TypeAlias, cast, final
 
@@ -34,7 +34,7 @@ from tensorwrapper.typing import Array, IntArray
 
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
-__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of"]
+__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of", "strings_of"]
 
 _BLOCK: Final = 1 << 15
 """Pairs of strings compared at a time, so that they stay in the cache of a processor."""
@@ -114,7 +114,7 @@ def _over_texts(result: object, shape: Shape[Any], operands: Sequence[Operand]) 
     flat = np.asarray(cast("Array", result)).reshape(-1)
     if flat.dtype.kind == "T":
         found, _ = read_strings(flat, "utf8")
-        return first_tensor(operands)._make(packed_layout(shape), Strings(found))
+        return first_tensor(operands)._make(packed_layout(shape), strings_of(found, operands))
     return first_tensor(operands)._make(packed_layout(shape), Dense(cast("Any", flat)))
 
 
@@ -146,6 +146,13 @@ def data_of(operand: Operand) -> StringData:
             raise DTypeError("strings are compared with strings, as in `st == 'ab'`")
         return operand.buffer.strings_of(operand.layout.implementation)
     return read_strings(operand, kind_of(operand))[0]
+
+
+def strings_of(data: StringData, operands: Iterable[object]) -> Strings:
+    """Return the buffer of strings made from operands: it has room for nulls if one of them has."""
+    types = [getattr(own, "dtype", None) for own in operands]
+    room = any(isinstance(own, TensorBase) and own.buffer.nullable for own in operands)
+    return Strings(data, nullable=room or any(hasattr(own, "na_object") for own in types) or None)
 
 
 def places_of(

@@ -176,7 +176,7 @@ def parts_made(count: int) -> None:
 
 
 class Adding:
-    """A part of an array whose operator gives what a tensor is made of, by NumPy's protocol; nothing is checked."""
+    """A part of an array whose operator makes what a tensor consists of, by NumPy's protocol, unchecked."""
 
     __slots__ = ("array", "begin", "count")
 

@@ -24,6 +24,9 @@ TYPES = [
     "m8[ms]",
     "M8[s]",
     "M8[D]",
+    ">i2",
+    ">f8",
+    ">M8[s]",
 ]
 MASK = np.array([True, False])
 FUNCTIONS = {
