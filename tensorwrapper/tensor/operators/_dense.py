@@ -45,10 +45,7 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
 
 
 def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":
-    """Return the first tensor, and operands as flat arrays without a copy.
-
-    Arrays are None if an operand has gaps or another order. Both are None for operands at several indices.
-    """
+    """Return the first tensor, and operands as flat arrays without a copy, as far as there are such."""
     found: Any = None
     arrays: list[Any] | None = []
     layout: Any = None
