@@ -26,8 +26,10 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["Records"]
 
 _AT_HAND: Final = 256  # records
-_FEW: Final = 4  # opening so many takes as long as the fixed work of a batch
-_BATCHED: Final = 64  # opening one takes as long as so many of a batch
+_FEW: Final = 4
+"""Opening this many records takes the time of an empty batch."""
+_BATCHED: Final = 64
+"""Opening one record takes the time of this many in a batch."""
 _FORMS: Final = 8  # number of templates to compare records with
 _PLAIN: Final = "biufcmM"  # dtype kinds that are stored as in memory
 

@@ -83,7 +83,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         status: os.stat_result | None = None,
     ) -> None:
         self._path = path
-        # Status of the file when it was opened; otherwise the system is asked when a tensor is accessed.
+        # Status of the file on opening; without it, accessing a tensor asks the system.
         self._status = status
         self._is_far = is_far or ranges is not None
         self._where = path if self._is_far else path.absolute()
