@@ -9,7 +9,7 @@ import functools
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from tensorwrapper.errors import ConversionError, ParseError
 
@@ -82,21 +82,24 @@ def load_json(text: str, *, constants: bool = False) -> Json:
     Traceback (most recent call last):
     tensorwrapper.errors.ParseError: has the key 'a' twice
     """
-    import json  # noqa: PLC0415 - as in `_decoder`
-
+    value: Json
     try:
         # Not JSONDecoder.decode: it would look for white space around the value.
-        value, end = cast("tuple[Json, int]", _decoder(constants=constants).raw_decode(text))
-    except json.JSONDecodeError as error:
-        raise ParseError(f"is not JSON: {error.msg} at {error.pos}") from error
+        value, end = _decoder(constants=constants).raw_decode(text)
     except ParseError:
         raise
     except ValueError as error:
+        import json  # noqa: PLC0415 - as in `_decoder`
+
+        if isinstance(error, json.JSONDecodeError):
+            raise ParseError(f"is not JSON: {error.msg} at {error.pos}") from error
         # Python refuses to convert integers of thousands of digits.
         raise ParseError("has an integer with too many digits") from error
     if end != len(text):
         raise ParseError(f"goes on after its JSON value, at {end}")
     if "\\u" in text:
+        import json  # noqa: PLC0415 - as in `_decoder`
+
         try:
             json.dumps(value, ensure_ascii=False).encode("utf-8", "strict")
         except UnicodeEncodeError as error:

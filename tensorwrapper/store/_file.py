@@ -202,7 +202,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             self._file = make_beside(self._where, self._temporary)
         else:
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
-            self._file = open_regular(self._path, flags)
+            self._file, _ = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
             if not reader.size:
@@ -301,7 +301,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         """Return the file origin that is attached to tensors of this file."""
         if self._origin is None:
             file = cast("int", self._file)
-            self._origin = FileOrigin(self._where, stat_of(file, of_ours=True), self._reading)
+            self._origin = FileOrigin(self._where, stat_of(os.fstat(file), of_ours=True), self._reading)
         return self._origin
 
     # Stored views.

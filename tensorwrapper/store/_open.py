@@ -1,27 +1,24 @@
 """`open` and `save` for `.tens` and other files."""
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, get_args, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, SupportsIndex, cast, overload
 
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper._integers import to_count
 from tensorwrapper._lazy import naming_extras
-from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
-    DataFileSystemError,
     ReadOnlyError,
     TensorNameError,
 )
 from tensorwrapper.store._file import PIECE_BYTES, FileMode, TensFile, is_view
 from tensorwrapper.store.ranges._addresses import has_no_path
-from tensorwrapper.store.system._system import of_stranger, to_path
+from tensorwrapper.store.system._system import to_path
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
@@ -29,9 +26,9 @@ from tensorwrapper.wire.lowlevel import is_records
 
 if TYPE_CHECKING:
     from tensorwrapper.store.formats._array_file import ArrayFile
-    from tensorwrapper.store.formats._contents import ChunksLike, Contents, Opening
+    from tensorwrapper.store.formats._contents import ChunksLike
     from tensorwrapper.store.wirecell._kinds import Kind
-    from tensorwrapper.store.wirecell._recognise import FileKind, Recognised
+    from tensorwrapper.store.wirecell._recognise import FileKind
     from tensorwrapper.wirecell import TensorSet
 
 __all__ = ["open", "save", "save_sets"]
@@ -152,9 +149,10 @@ def open(  # noqa: A001
     check_null_rows(null_rows)
     followed = None if follow is None else _front(follow)
     if mode == "r" and has_no_path(path):
-        from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - not for a path of ours
+        _check_read_only(metadata)
+        from tensorwrapper.store._open_other import open_ranges  # noqa: PLC0415 - not for a path of ours
 
-        return _open_ranges(path, kind, metadata, Opening(limits, "", null_rows, raw, followed))
+        return open_ranges(path, kind, limits, null_rows, raw=raw, follow=followed)
     where = to_path(cast("str", path)) if mode == "r" else _place(cast("str", path))
     if mode != "r":
         if kind not in (None, "tens") or (kind is None and _other_kind(where) is not None):
@@ -179,56 +177,12 @@ def open(  # noqa: A001
             if kind is not None or not _is_other(where):
                 raise
     _check_read_only(metadata)
-    if kind in ("npz", "wirecell"):
-        # Archive readers skip bytes before and after an archive.
-        _check_archive(where, kind)
-    from tensorwrapper.store.formats._array_file import ArrayFile  # noqa: PLC0415 - of other kinds alone
-    from tensorwrapper.store.formats._contents import Opening  # noqa: PLC0415 - of other kinds alone
-    from tensorwrapper.store.wirecell._kinds import read_as  # noqa: PLC0415 - of other kinds alone
-    from tensorwrapper.store.wirecell._recognise import (  # noqa: PLC0415 - of other kinds alone
-        Recognised,
-        recognise,
-        recognise_path,
-    )
+    from tensorwrapper.store._open_other import open_other  # noqa: PLC0415 - of other kinds alone
 
-    found, stream = recognise_path(where) if kind is None else (Recognised(_known(kind), "name"), None)
-    # With a stream the content has named the format, and not the caller.
-    with naming_extras(), stream or _naming_format(kind, where, lambda: recognise(where)):
-        if found.kind == "tens":
-            return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
-        how = Opening(limits, found.note, null_rows, raw, followed, stream)
-        contents = read_as(found.kind, where, how)
-    if kind == "wirecell":
-        _check_sets(where, contents, lambda: recognise(where))
-    given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}
-    options = {key: own for key, own in given.items() if own is not None}
-    return ArrayFile(where, contents, options=options)
-
-
-def _open_ranges(source: object, kind: "FileKind | None", metadata: object, how: "Opening") -> "ArrayFile":
-    """Open a file without a path by byte ranges."""
-    from tensorwrapper.store.formats._array_file import ArrayFile  # noqa: PLC0415 - few files have no path
-    from tensorwrapper.store.formats.zarr._remote_folders import FarStore, open_far  # noqa: PLC0415 - as above
-    from tensorwrapper.store.wirecell._kinds import read_ranges_as  # noqa: PLC0415 - as above
-    from tensorwrapper.store.wirecell._recognise import opened_at, recognise_ranges  # noqa: PLC0415 - as above
-
-    _check_read_only(metadata)
-    with naming_extras():
-        opened = opened_at(source, None if kind is None else _known(kind))
-        if isinstance(opened, FarStore):
-            path = Path(PurePosixPath(opened.folder.name).name)
-            return ArrayFile(path, open_far(opened, how), is_far=True)
-        ranges, found = opened
-        how = evolve(how, note=found.note)
-        with (
-            _naming_format(kind, ranges.name, lambda: recognise_ranges(ranges)),
-            of_stranger(ranges.name, found.kind),
-            ranges.unbroken(),
-        ):
-            contents = read_ranges_as(found.kind, ranges, how)
-        if kind == "wirecell":
-            _check_sets(ranges.name, contents, lambda: recognise_ranges(ranges))
-    return ArrayFile(Path(PurePosixPath(ranges.name).name), contents, ranges)
+    found = open_other(where, kind, limits, null_rows, raw=raw, follow=followed)
+    if found is not None:
+        return found
+    return TensFile(where, mode, limits=limits, follow=follow, check_versions=check_versions)
 
 
 def _front(follow: str | os.PathLike[str]) -> str:
@@ -253,64 +207,6 @@ def _is_other(where: Path) -> bool:
         return recognise(where).kind != "tens"
     except DataFileError:
         return False
-
-
-@contextmanager
-def _naming_format(
-    kind: "FileKind | None", where: object, recognised: "Callable[[], Recognised]"
-) -> Generator[None, None, None]:
-    """If a file does not open in the caller's format, report the format of its content."""
-    try:
-        yield
-    except DataFileSystemError:
-        raise
-    except DataFileError as error:
-        if kind is None:
-            raise
-        try:
-            found = recognised()
-        except DataFileError:
-            # The content has no known format, so keep the reader's error.
-            raise error from None
-        if found.by == "name" or found.kind == kind or {found.kind, kind} <= {"npz", "wirecell"}:
-            raise
-        raise _other_content(where, found.kind, kind) from error
-
-
-def _other_content(where: object, found: "FileKind", kind: "FileKind") -> DataFileError:
-    return DataFileError(f"{where} has the format {found!r} by its content, not {kind!r}")
-
-
-def _check_sets(where: object, contents: "Contents", recognised: "Callable[[], Recognised]") -> None:
-    """Raise if an archive has no member of a tensor set, and is empty or has another format."""
-    if contents.sets or contents.held or any(loss.code != "member" for loss in contents.losses):
-        return
-    found = recognised().kind
-    if contents.losses and found == "wirecell":
-        return
-    other = "" if found == "wirecell" else f", and has the format {found!r}: tw.open(path) reads it"
-    raise DataFileError(f"{where} is not an archive of tensor sets: it has no member of a set{other}")
-
-
-def _check_archive(where: Path, kind: "FileKind") -> None:
-    """Raise if a file is not an archive by its content; it would otherwise seem empty."""
-    from tensorwrapper.store.wirecell._recognise import recognise  # noqa: PLC0415 - as above
-
-    try:
-        found = recognise(where)
-    except DataFileError:
-        # The format is unknown, and the reader will raise a better error.
-        return
-    if found.by != "name" and found.kind not in ("npz", "wirecell"):
-        raise _other_content(where, found.kind, kind)
-
-
-def _known(kind: "FileKind") -> "FileKind":
-    from tensorwrapper.store.wirecell._recognise import FileKind  # noqa: PLC0415 - as above
-
-    if kind not in get_args(FileKind):
-        raise ConversionError(f"kind must be one of {', '.join(sorted(get_args(FileKind)))}, not {kind!r}")
-    return kind
 
 
 def _place(given: str | os.PathLike[str]) -> Path:

@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false
 
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeAlias, cast, final
+from typing import Any, ClassVar, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 import numpy as np
@@ -92,6 +92,8 @@ class Strided(LayoutCommon):
     _shape: Shape[Any] = attrs.field(eq=False, init=False)
     _steps: tuple[int, tuple[_Step, ...]] = attrs.field(eq=False, init=False)
     _injective: bool | None = attrs.field(eq=False)
+
+    names: ClassVar[None] = None  # each slice of a view asks for it, and a property would be a call
 
     def __init__(self, shape: Shape[Any], strides: Index, offset: int) -> None:
         box = shape.implementation

@@ -162,7 +162,7 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
     ) -> Self:
         old = self._expression
         layout = old.layout
-        call = (name, recorded, layout.shape)
+        call = (name, recorded, layout.implementation.shape)
         try:
             new = operation(layout, *positional, **named)
         except LayoutError:

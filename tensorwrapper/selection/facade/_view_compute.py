@@ -315,6 +315,10 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             return None
         extents, origin, strides, offset = box
         names = known.names
+        if memory is None and tensor is not None and view.node.is_dense and known.is_contiguous:
+            # A run of a buffer of several parts, which are read into new memory at once.
+            run = tensor.buffer.own_elements_of(known)
+            return make_tensor(wrap_layout(new_row_major(extents, origin), names), buffer_of(run))
         array = new_memory(extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         if memory is not None:

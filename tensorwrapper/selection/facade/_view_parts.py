@@ -278,7 +278,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
-        if is_basic(key):
+        if type(key) is slice or type(key) is int or is_basic(key):
             return self._step("__getitem__", (key,))
         if isinstance(key, Mapping):
             return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))

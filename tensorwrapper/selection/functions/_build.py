@@ -9,7 +9,9 @@ from typing import (
     Protocol,
     SupportsIndex,
     TypeAlias,
+    TypedDict,
     TypeVar,
+    Unpack,
     cast,
     overload,
 )
@@ -528,25 +530,22 @@ def stack(parts: "Iterable[Any]", *, mode: SupportsIndex = 0) -> Any:
     return _placed(Stacking(number, tuple(given)), names, (*origin[:number], 0, *origin[number:]))
 
 
+class Edge(TypedDict, total=False):
+    """Elements beyond the ends of a view."""
+
+    boundary: Literal["constant"] | Boundary
+    fill_value: object
+
+
 @overload
 def pad(
-    source: "Ranked[S, J]",
-    widths: Iterable[tuple[Integer, Integer]],
-    *,
-    boundary: Literal["constant"] | Boundary = "constant",
-    fill_value: object = 0,
+    source: "Ranked[S, J]", widths: Iterable[tuple[Integer, Integer]], **edge: Unpack[Edge]
 ) -> View[S, J]:
     """Return a view that goes on beyond its ends, as NumPy's pad; its own elements keep their indices."""
 
 
 @overload
-def pad(
-    source: ViewLike,
-    widths: Iterable[tuple[Integer, Integer]],
-    *,
-    boundary: Literal["constant"] | Boundary = "constant",
-    fill_value: object = 0,
-) -> View[Any]: ...
+def pad(source: ViewLike, widths: Iterable[tuple[Integer, Integer]], **edge: Unpack[Edge]) -> View[Any]: ...
 def pad(
     source: ViewLike,
     widths: Iterable[tuple[SupportsIndex, SupportsIndex]],

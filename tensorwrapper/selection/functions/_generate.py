@@ -5,7 +5,7 @@
 
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -170,29 +170,29 @@ def ones(shape: ShapeLike, *, dtype: DTypeLike = np.float64) -> View[Any]:
     return full(shape, 1, dtype=dtype)
 
 
+class Line(TypedDict, total=False):
+    """First number and step along a mode."""
+
+    start: complex
+    step: complex
+
+
 @overload
 def iota(
-    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: "DType[I]" = ...
+    shape: RankT, mode: Integer = -1, *, dtype: "DType[I]" = ..., **line: Unpack[Line]
 ) -> View[I, RankT]:
     """Return a view that counts along a mode: ``start + step * index[mode]``, by absolute indices."""
 
 
 @overload
 def iota(
-    shape: "ShapeLike[J]",
-    mode: Integer = -1,
-    *,
-    start: complex = 0,
-    step: complex = 1,
-    dtype: "DType[I]" = ...,
+    shape: "ShapeLike[J]", mode: Integer = -1, *, dtype: "DType[I]" = ..., **line: Unpack[Line]
 ) -> View[I, J]: ...
 @overload
-def iota(
-    shape: RankT, mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: DTypeLike
-) -> View[Any, RankT]: ...
+def iota(shape: RankT, mode: Integer = -1, *, dtype: DTypeLike, **line: Unpack[Line]) -> View[Any, RankT]: ...
 @overload
 def iota(
-    shape: "ShapeLike[J]", mode: Integer = -1, *, start: complex = 0, step: complex = 1, dtype: DTypeLike
+    shape: "ShapeLike[J]", mode: Integer = -1, *, dtype: DTypeLike, **line: Unpack[Line]
 ) -> View[Any, J]: ...
 def iota(
     shape: ShapeLike,

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Final, Generic, cast, final
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, cast, final
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AppendedTensor", "check_grown", "grown_parts", "grown_view"]
 
-_FEW: Final = 16  # up to this many records are opened one by one to read elements
+
+_InFile: TypeAlias = "tuple[npt.NDArray[ScalarT_co], IntArray, npt.NDArray[np.bool_]]"
+"""A file as elements, where the elements of each record begin in it, and of which records this is known."""
 
 
 @final
@@ -51,6 +54,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     """The start address of the elements of each record, and the total size."""
     side: int | None = None
     """Part of a nullable tensor: 0 for the values, 1 for the validity."""
+    _in_file: "list[_InFile[ScalarT_co]]" = attrs.field(factory=list[Any], init=False, repr=False)
 
     @property
     def dtype(self) -> "np.dtype[ScalarT_co]":
@@ -75,44 +79,63 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         numbers = np.searchsorted(self.ends, addresses, side="right") - 1
-        if self.side is not None or len(different(numbers)) <= _FEW:
+        known = self._mapped(len(different(numbers)))
+        if known is None:
             return read_by_part(self.ends, addresses, self.dtype, self._elements)
+        file, starts, found = known
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
-        alike = self.records.alike()
-        own = alike.found[numbers]
+        own = found[numbers]
         number = numbers[own]
-        places = alike.places[number] // self.dtype.itemsize + (addresses[own] - self.ends[number])
-        result[own] = index_elements(self._file(), (places,))
+        result[own] = index_elements(file, (starts[number] + (addresses[own] - self.ends[number]),))
         if not own.all():
             result[~own] = read_by_part(self.ends, addresses[~own], self.dtype, self._elements)
         return result
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
         numbers = parts_of_run(self.ends, start, stop)
-        if self.side is not None or len(numbers) <= _FEW:
+        known = self._mapped(len(numbers))
+        if known is None or stop <= start:
             return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
+        file, places, found = known
+        touched = slice(numbers.start, numbers.stop)
+        # Only the first record is read from its middle, and only the last to its middle.
+        goals = self.ends[numbers.start : numbers.stop + 1] - start
+        starts = places[touched]
+        if goals[0] < 0:
+            starts = starts.copy()
+            starts[0] -= goals[0]
+            goals[0] = 0
+        goals[-1] = stop - start
+        if len(numbers) == 1 and found[numbers.start]:
+            return file[int(starts[0]) : int(starts[0]) + stop - start]
         result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
-        alike, touched = self.records.alike(), slice(numbers.start, numbers.stop)
-        starts = self.ends[touched]
-        begins: IntArray = np.maximum(starts, start)
-        counts: IntArray = np.minimum(self.ends[numbers.start + 1 : numbers.stop + 1], stop) - begins
-        places: IntArray = alike.places[touched] // self.dtype.itemsize + (begins - starts)
-        own = np.flatnonzero(alike.found[touched])
-        goals = begins[own] - start
-        if not copy_runs(self._file(), result, places[own], goals, goals + counts[own]):
-            for group in np.split(own, np.flatnonzero(np.diff(own) > 1) + 1) if len(own) else ():
-                low, high = int(group[0]), int(group[-1])
-                target = result[begins[low] - start :]
-                for done, spots in places_of_runs(places[low : high + 1], counts[low : high + 1]):
-                    take_along(target[done : done + len(spots)], self._file(), spots, 0)
-        single = np.flatnonzero(~alike.found[touched]) + numbers.start
-        copy_parts(result, start, self.ends, single, self._elements)
+        own, begins, ends = found[touched], goals[:-1], goals[1:]
+        is_whole = bool(own.all())
+        if not is_whole:
+            copy_parts(result, start, self.ends, np.flatnonzero(~own) + numbers.start, self._elements)
+            starts, begins, ends = starts[own], begins[own], ends[own]
+        if len(starts) and not copy_runs(file, result, starts, begins, ends):
+            for group in np.split(np.arange(len(starts)), np.flatnonzero(begins[1:] != ends[:-1]) + 1):
+                low, high = int(group[0]), int(group[-1]) + 1
+                target = result[int(begins[low]) :]
+                for done, spots in places_of_runs(starts[low:high], (ends - begins)[low:high]):
+                    take_along(target[done : done + len(spots)], file, spots, 0)
         return result
 
-    def _file(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the file as an array; elements of uniform records are aligned to their size."""
+    def _mapped(self, touched: int) -> "_InFile[ScalarT_co] | None":
+        """Return where the elements of records are; None if so few records are rather opened one by one."""
+        if self._in_file:
+            return self._in_file[0]
+        alike = self.records.batch(touched) if self.side is None else None
+        if alike is None:
+            return None
         raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
-        return raw[: len(raw) // size * size].view(self.dtype)
+        # Elements of uniform records are aligned to their size.
+        file = raw[: len(raw) // size * size].view(self.dtype)
+        places, found = alike.places // size, alike.found
+        # Concurrent threads compute the same value.
+        self._in_file.append((file, places, found))
+        return file, places, found
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
         raise ReadOnlyError("cannot write to elements in a file; copy() returns a writable tensor")

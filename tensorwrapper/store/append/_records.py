@@ -26,7 +26,10 @@ from tensorwrapper.wire import DEFAULT_LIMITS
 __all__ = ["Records"]
 
 _AT_HAND: Final = 256  # records
-_MANY: Final = 16  # up to this many records are opened one by one
+_FEW: Final = 4
+"""Opening this many records takes the time of an empty batch."""
+_BATCHED: Final = 64
+"""Opening one record takes the time of this many in a batch."""
 _FORMS: Final = 8  # number of templates to compare records with
 _PLAIN: Final = "biufcmM"  # dtype kinds that are stored as in memory
 
@@ -92,6 +95,17 @@ class Records:
         if not (self._alike and self._alike[0].found[number]):
             self.open(number)
 
+    def batch(self, touched: int) -> RecordBatch | None:
+        """Return `alike` if it is known, or takes less time than to open so many records; else None.
+
+        The records that were opened before count, too: requests may come one after the other.
+        """
+        if not self._alike and len(self._opened) + touched <= min(
+            _FEW + len(self.rows) // _BATCHED, _AT_HAND
+        ):
+            return None
+        return self.alike()
+
     def alike(self) -> RecordBatch:
         """Return the fields of many uniform records, read in one batch, without number 0.
 
@@ -106,7 +120,7 @@ class Records:
         count, reader, dtype = len(self.rows) + 1, self.reader, self.first.dtype
         found = np.zeros(count, dtype=np.bool_)
         # The label limits the size of a small record, unless a reader has stricter limits than the default.
-        if count < _MANY or reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
+        if reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
         starts, lengths, pieces, before = self.table.T
         table = np.stack([starts, lengths, before, np.diff(self.marks)[1:]], axis=1)

@@ -48,7 +48,7 @@ def fetched_safetensors(ranges: Ranges, _how: Opening) -> Contents:
     DataFileError
         If the file violates the format.
     """
-    plans, metadata, losses = read_plans(ranges.stream(), ranges.size, ranges.name)
+    plans, metadata, losses = read_plans(ranges.read_at, ranges.size, ranges.name)
     held = {
         name: Held(
             start,

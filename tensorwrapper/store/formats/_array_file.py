@@ -1,10 +1,11 @@
 """`ArrayFile`: a file in another format, as a mapping from names to tensors."""
 
+import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, cast, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.formats._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
 from tensorwrapper.store.records._loss import Loss, loss_in
-from tensorwrapper.store.records._origin import FileOrigin, remember, version_of_path
+from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, version_of_path
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.store.system._viewed import Viewable
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from tensorwrapper.store.ranges._ranges import Ranges
 
 __all__ = ["ArrayFile"]
+
+_NO_SERVER: Final = nullcontext()
 
 
 @final
@@ -64,6 +67,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         "_origin",
         "_path",
         "_ranges",
+        "_status",
         "_version",
         "_where",
     )
@@ -76,8 +80,11 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         *,
         options: Mapping[str, Json] | None = None,
         is_far: bool = False,
+        status: os.stat_result | None = None,
     ) -> None:
         self._path = path
+        # Status of the file on opening; without it, accessing a tensor asks the system.
+        self._status = status
         self._is_far = is_far or ranges is not None
         self._where = path if self._is_far else path.absolute()
         self._ranges = ranges
@@ -137,7 +144,10 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         if self._origin is None and not self._is_far:
             # A file at an address or in memory has no path to refer to.
             with suppress(OSError):
-                self._origin = FileOrigin.of(self._where, self._options)
+                status = self._status or self._where.stat()
+                self._origin = FileOrigin(
+                    str(self._where), stat_of(status, of_ours=False), None, self._options
+                )
         if self._origin is not None:
             remember(found, self._origin, name)
         return found
@@ -154,7 +164,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
-        with of_stranger(self._path, self._path.suffix.lower(), name):
+        with of_stranger(self._path, name=name):
             try:
                 with self._unbroken():
                     found = held.read()
@@ -184,7 +194,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def _unbroken(self) -> AbstractContextManager[None]:
         """Return a context in which a server failure is an error instead of a loss."""
-        return nullcontext() if self._ranges is None else self._ranges.unbroken()
+        return _NO_SERVER if self._ranges is None else self._ranges.unbroken()
 
     def _find(self, name: str) -> Held:
         if self._contents is None:
@@ -275,7 +285,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         held, rows = self._find(name), to_rows(indices)
         if held.take is None:
             return take_rows(self[name], rows)
-        with of_stranger(self._path, self._path.suffix.lower(), name):
+        with of_stranger(self._path, name=name):
             try:
                 return held.take(rows)
             except OutOfBoundsError as error:

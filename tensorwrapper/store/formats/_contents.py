@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, SupportsIndex, TypeAlias, cast, final
-
-import attrs
+from types import MappingProxyType
+from typing import Any, Final, SupportsIndex, TypeAlias, cast, final
 
 from tensorwrapper._integers import to_counts
 from tensorwrapper._value_class import frozen
@@ -17,6 +16,7 @@ from tensorwrapper.errors import (
     TensorWrapperError,
 )
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in, unread
+from tensorwrapper.store.system._system import OpenedFile
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents, IntArray, NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
@@ -43,6 +43,9 @@ ChunksLike: TypeAlias = Sequence[SupportsIndex] | Mapping[str, Sequence[Supports
 """Chunk extents of all tensors, or a mapping from names to chunk extents."""
 
 
+_NONE: Final[Mapping[Any, Any]] = MappingProxyType({})
+
+
 @final
 @frozen
 class Opening:
@@ -57,10 +60,10 @@ class Opening:
     """True to list the arrays of a convention instead of its tensors."""
     follow: str | None = None
     """Folder, or address prefix, of other files that may be read."""
-    stream: BinaryIO | None = None
+    opened: OpenedFile | None = None
     """The file at the path, if it is open already, as it was read to recognise its format.
 
-    Readers that pass these options on to other files do not use it.
+    Its reader closes it. Readers that pass these options on to other files do not use it.
     """
 
 
@@ -77,7 +80,7 @@ class Held:
     """The packing of the elements, or a function that returns it."""
     read: Callable[[], object]
     """Function that returns an array, a source, or a tensor, if possible without reading elements."""
-    metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    metadata: Mapping[str, Any] = _NONE
     pieces: int = 1
     """Number of records in the file."""
     take: Callable[[IntArray], Tensor[Any]] | None = None
@@ -90,14 +93,12 @@ class Contents:
     """The contents of a file, by name."""
 
     held: Mapping[str, Held]
-    metadata: Mapping[str, Any] = attrs.field(factory=dict[str, Any])
+    metadata: Mapping[str, Any] = _NONE
     losses: tuple[Loss, ...] = ()
     """Losses: contents that are not tensors, a sentence each."""
-    sets: Mapping[tuple[str, int], tuple[str, ...]] = attrs.field(
-        factory=dict[tuple[str, int], tuple[str, ...]]
-    )
+    sets: Mapping[tuple[str, int], tuple[str, ...]] = _NONE
     """Names of the tensors of each Wire-Cell set, by prefix and number."""
-    aliases: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    aliases: Mapping[str, str] = _NONE
     """Other names of tensors, with their listed names."""
     attributes: Callable[[], Mapping[str, Sequence[str] | Loss]] = dict[str, Sequence[str] | Loss]
     """Function that returns further attributes of a tensor, of a group, or of the file (""), by name.
@@ -108,7 +109,7 @@ class Contents:
     """Function that returns contents outside tensors, which conversion to another format would lose."""
     told: Callable[[], tuple[Loss, ...]] = tuple
     """Function that returns further losses, computed on access because they need more than names."""
-    stored: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, tuple[str, ...]])
+    stored: Mapping[str, tuple[str, ...]] = _NONE
     """Names of records, each with its field names; fields are tensors with dotted names."""
     resolve: Callable[[str], str | None] | None = None
     """Function from a name to the listed name of its target, for names that are not in `aliases`."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from tensorwrapper.store.ranges._ranges import Ranges
-from tensorwrapper.store.system._map import FileMap, map_file
-from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.store.system._map import FileMemory
+from tensorwrapper.store.system._system import OpenedFile, of_stranger, reading
 
 __all__ = ["Where", "begin_of_member", "memory_of", "name_of", "reading_at", "size_of"]
 
@@ -37,15 +37,15 @@ def reading_at(where: Where, kind: str) -> Generator[BinaryIO, None, None]:
         yield where.stream()
 
 
-def memory_of(where: Where, kind: str) -> FileMap | Ranges:
+def memory_of(where: Where, kind: str) -> FileMemory | Ranges:
     """Return a mapped file, or its byte ranges."""
     if isinstance(where, Ranges):
         return where
-    with reading(where, kind) as stream:
-        return map_file(stream.fileno(), 0, where)
+    with of_stranger(where, kind), OpenedFile(where) as opened:
+        return opened.memory()
 
 
-def size_of(memory: FileMap | Ranges) -> int:
+def size_of(memory: FileMemory | Ranges) -> int:
     """Return the number of bytes of a file."""
     return memory.size if isinstance(memory, Ranges) else len(memory)
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, cast, final
+from typing import IO, Any, Final, cast, final
 
 import attrs
 import numpy as np
@@ -31,9 +31,9 @@ from tensorwrapper.store.formats._zip_member import ZipMember, whole_of
 from tensorwrapper.store.records._loss import Loss, LossCode, loss_in
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._archive import Archive
-from tensorwrapper.store.system._map import FileMap, map_file, stream_over
+from tensorwrapper.store.system._map import FileMemory, stream_over
 from tensorwrapper.store.system._replace import replacing
-from tensorwrapper.store.system._system import of_stranger, reading
+from tensorwrapper.store.system._system import OpenedFile, of_stranger
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
@@ -107,7 +107,7 @@ def open_npy(path: Path, how: Opening) -> Contents:
     DataFileError
         If the file is missing, damaged, or has only Python objects.
     """
-    memory = map_whole(path, ".npy", how.stream)
+    memory = map_whole(path, ".npy", how.opened)
     with of_stranger(path, ".npy"):
         try:
             head = npy_head(stream_over(memoryview(memory)), ONE)
@@ -129,7 +129,7 @@ def open_npz(path: Path, how: Opening) -> Contents:
     DataFileError
         If there is no such file, or it is damaged.
     """
-    memory = map_whole(path, ".npz", how.stream)
+    memory = map_whole(path, ".npz", how.opened)
     with of_stranger(path, ".npz"):
         archive = Archive(memory)
         infos = archive.infolist()
@@ -298,10 +298,10 @@ def _field(read: Callable[[], object], path: FieldPath) -> Array:
     return cast("Array", found)
 
 
-def map_whole(path: Path, kind: str, stream: BinaryIO | None = None) -> FileMap:
+def map_whole(path: Path, kind: str, opened: OpenedFile | None = None) -> FileMemory:
     """Return a file as memory."""
-    with reading(path, kind, stream) as opened:
-        return map_file(opened.fileno(), 0, path)
+    with of_stranger(path, kind), opened or OpenedFile(path) as found:
+        return found.memory()
 
 
 def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array | ZipMember":
@@ -310,7 +310,7 @@ def _member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -> "Array |
     return compressed_member(archive, info, limits)
 
 
-def npy_head_in(memory: FileMap, begin: int, end: int, name: str) -> NpyHead:
+def npy_head_in(memory: FileMemory, begin: int, end: int, name: str) -> NpyHead:
     """Return the parsed header of an array in memory, with a fast path for arrays of numbers."""
     found = _NUMBERS.match(memory[begin : min(begin + _NUMBERS_BYTES, end)])
     if found is not None:
@@ -418,7 +418,7 @@ def _literal(text: str) -> object:
         raise ValueError("its header is nested too deeply") from None
 
 
-def mapped_array(memory: FileMap, begin: int, end: int) -> Array:
+def mapped_array(memory: FileMemory, begin: int, end: int) -> Array:
     """Return the array whose header starts at `begin`, as a view of the file up to `end`."""
     stream = stream_over(memoryview(memory)[begin:end])
     shape, is_fortran, dtype = npy_header(stream)
@@ -455,7 +455,7 @@ def is_stored(info: zipfile.ZipInfo) -> bool:
     return info.compress_type == zipfile.ZIP_STORED and not info.flag_bits & 1
 
 
-def span_of(memory: FileMap, info: zipfile.ZipInfo) -> tuple[int, int]:
+def span_of(memory: FileMemory, info: zipfile.ZipInfo) -> tuple[int, int]:
     """Return the start and stop of a stored member."""
     lengths = memory[info.header_offset + 26 : info.header_offset + 30]
     begin = info.header_offset + 30 + sum([int.from_bytes(lengths[k : k + 2], "little") for k in (0, 2)])
@@ -475,7 +475,7 @@ def compressed_member(archive: Archive, info: zipfile.ZipInfo, limits: Limits) -
     return ZipMember(archive, info.filename, place, shape, dtype, is_fortran, limits)
 
 
-def check_stored(memory: FileMap, begin: int, info: zipfile.ZipInfo) -> None:
+def check_stored(memory: FileMemory, begin: int, info: zipfile.ZipInfo) -> None:
     """Raise unless an uncompressed member has the checksum listed in the archive."""
     checksum, left = 0, memoryview(memory)[begin : begin + info.file_size]
     is_whole = len(left) == info.file_size

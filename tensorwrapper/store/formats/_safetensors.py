@@ -3,11 +3,10 @@
 import importlib
 import json
 import math
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Final, TypeGuard, cast
+from typing import Any, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -19,21 +18,22 @@ from tensorwrapper.store.formats._contents import Contents, Held, Opening
 from tensorwrapper.store.formats._write_blocks import refused_type
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
-from tensorwrapper.store.system._map import FileMap, map_file
+from tensorwrapper.store.system._map import FileMemory
 from tensorwrapper.store.system._replace import replacing
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.system._system import OpenedFile, of_stranger
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["check_safetensors", "open_safetensors", "read_plans", "read_safetensors", "write_safetensors"]
+__all__ = ["check_safetensors", "open_safetensors", "read_plans", "write_safetensors"]
 
-_DTYPES: Final = {
+_TEXTS: Final = {
     "BOOL": "?",
     **{f"{kind.upper()}{8 * word}": f"<{kind}{word}" for kind in "iu" for word in (1, 2, 4, 8)},
     **{f"F{8 * word}": f"<f{word}" for word in (2, 4, 8)},
     "C64": "<c8",
 }
+_DTYPES: Final[Mapping[str, "np.dtype[Any]"]] = {name: np.dtype(text) for name, text in _TEXTS.items()}
 _SMALL_FLOATS: Final = {
     "BF16": "bfloat16",
     "F8_E4M3": "float8_e4m3fn",
@@ -42,81 +42,76 @@ _SMALL_FLOATS: Final = {
     "F8_E4M3FNUZ": "float8_e4m3fnuz",
     "F8_E5M2FNUZ": "float8_e5m2fnuz",
 }
-_NAMES: Final = {np.dtype(text): name for name, text in _DTYPES.items()}
+_NAMES: Final = {dtype: name for name, dtype in _DTYPES.items()}
 _METADATA: Final = "__metadata__"
 _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 
 
 def open_safetensors(path: Path, how: Opening) -> Contents:
-    """Return the contents of a safetensors file; reads its header."""
-    arrays, metadata, losses = read_safetensors(path, how.stream)
-    return Contents(
-        {
-            name: Held(start, own.nbytes, "dense", partial(_same, own))
-            for name, (start, own) in arrays.items()
-        },
-        metadata,
-        losses,
-    )
-
-
-def _same(array: Array) -> Array:
-    return array
-
-
-def read_safetensors(
-    path: Path, stream: BinaryIO | None = None
-) -> tuple[dict[str, tuple[int, Array]], dict[str, str], tuple[Loss, ...]]:
-    """Return the mapped arrays with their starts, the metadata, and the losses.
+    """Return the contents of a safetensors file; reads its header.
 
     Raises
     ------
     DataFileError
         If the file is missing, or violates the format.
     """
-    with reading(path, ".safetensors", stream) as opened:
-        plans, metadata, losses = read_plans(opened, os.fstat(opened.fileno()).st_size, path)
-        memory = map_file(opened.fileno(), 0, path)
-        arrays = {
-            name: (start, _array(memory, dtype, shape, start))
-            for name, (dtype, shape, start) in plans.items()
-        }
-    return arrays, metadata, losses
+    with of_stranger(path, ".safetensors"), how.opened or OpenedFile(path) as opened:
+        plans, metadata, losses = read_plans(opened.read_at, opened.size, path)
+        memory = opened.memory()
+    held = {
+        name: Held(
+            start, math.prod(shape) * dtype.itemsize, "dense", partial(_array, memory, dtype, shape, start)
+        )
+        for name, (dtype, shape, start) in plans.items()
+    }
+    return Contents(held, metadata, losses)
 
 
 def read_plans(
-    stream: IO[bytes], size: int, path: object
+    read_at: Callable[[int, int], bytes], size: int, path: object
 ) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
     """Return the dtype, extents and position of each array, from the header of a file of `size` bytes.
 
-    The metadata and the losses follow.
+    The metadata and the losses follow: arrays whose dtype is unknown, or contradicts their size. Arrays must
+    be contiguous and fill the file.
 
     Raises
     ------
     DataFileError
         If the header violates the format.
     """
-    length = int.from_bytes(stream.read(8), "little")
+    length = int.from_bytes(read_at(0, 8), "little")
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
         raise DataFileError(f"{path} has {size} bytes, too few for a header of {length}")
-    header = _load(stream.read(length), path)
+    header = _load(read_at(8, length), path)
     # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
     metadata = {} if said is None else said
-    if not isinstance(metadata, dict) or not all(isinstance(text, str) for text in metadata.values()):
+    if not isinstance(metadata, dict) or not {*map(type, metadata.values())} <= {str}:
         raise DataFileError(f"{path} has metadata that are not strings")
-    plans = _plans(header, size - 8 - length, path)
-    found = {
-        name: (dtype, shape, 8 + length + begin)
-        for name, (dtype, shape, begin) in plans.items()
-        if not isinstance(dtype, Loss)
-    }
-    losses = [dtype for dtype, _, _ in plans.values() if isinstance(dtype, Loss)]
-    return found, cast("dict[str, str]", metadata), tuple(losses)
+    plans: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
+    spans: list[list[int]] = []
+    losses: list[Loss] = []
+    for name, entry in header.items():
+        if not isinstance(entry, dict):
+            raise DataFileError(f"{path}: {name[:40]!r} is not described by a JSON object")
+        span = entry.get("data_offsets")
+        # Raise, as other tensors depend on the offsets.
+        if not _are_counts(span) or len(span) != 2 or span[0] > span[1]:
+            text = f"has the offsets {brief(span)}, not two ascending integers"
+            raise DataFileError(f"{path}: {name[:40]!r} {text}")
+        spans.append(span)
+        found = _described(entry, name, span[1] - span[0])
+        if isinstance(found, Loss):
+            losses.append(found)
+        else:
+            plans[name] = (*found, 8 + length + span[0])
+    _check_spans(spans, size - 8 - length, path)
+    return plans, cast("dict[str, str]", metadata), tuple(losses)
 
 
-def _array(memory: FileMap, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
+def _array(memory: FileMemory, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
     count = math.prod(shape)
     return np.frombuffer(memory, dtype, count, start).reshape(shape) if count else np.empty(shape, dtype)
 
@@ -137,23 +132,8 @@ def _load(raw: bytes, path: object) -> dict[str, Json]:
     return header
 
 
-def _plans(
-    header: Mapping[str, Json], n_bytes: int, path: object
-) -> "dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]]":
-    """Return the dtype, extents and position of each tensor. Tensors must be contiguous and fill the file.
-
-    A loss replaces a dtype that is unknown or contradicts the size.
-    """
-    plans: dict[str, tuple[np.dtype[Any] | Loss, tuple[int, ...], int]] = {}
-    spans: list[tuple[int, int]] = []
-    for name, entry in header.items():
-        where = f"{path}: {name[:40]!r}"
-        if not isinstance(entry, dict):
-            raise DataFileError(f"{where} is not described by a JSON object")
-        begin, end = _span(entry.get("data_offsets"), where)
-        dtype, shape = _described(entry, name, end - begin)
-        spans.append((begin, end))
-        plans[name] = dtype, shape, begin
+def _check_spans(spans: list[list[int]], n_bytes: int, path: object) -> None:
+    """Raise unless the tensors are contiguous and fill the file."""
     place = 0
     for begin, end in sorted(spans):
         if begin != place:
@@ -163,41 +143,31 @@ def _plans(
         place = end
     if place != n_bytes:
         raise DataFileError(f"{path} has {n_bytes} bytes of elements, but its tensors end at {place}")
-    return plans
-
-
-def _span(value: Json, where: str) -> tuple[int, int]:
-    """Return the start and stop of the elements; raise if invalid, as other tensors depend on them."""
-    if not _are_counts(value) or len(value) != 2 or value[0] > value[1]:
-        raise DataFileError(f"{where} has the offsets {brief(value)}, not two ascending integers")
-    return value[0], value[1]
 
 
 def _described(
     entry: Mapping[str, Json], name: str, nbytes: int
-) -> "tuple[np.dtype[Any] | Loss, tuple[int, ...]]":
-    """Return the dtype and extents of a tensor of `nbytes` bytes; a loss replaces an unknown dtype."""
+) -> "tuple[np.dtype[Any], tuple[int, ...]] | Loss":
+    """Return the dtype and extents of a tensor of `nbytes` bytes; a loss if the dtype is unknown."""
     shape = entry.get("shape")
     if not _are_counts(shape):
-        return Loss(
-            f"{name!r} has the shape {brief(shape)}, which is not a list of extents", name, "damage"
-        ), ()
-    if len(shape) > DEFAULT_LIMITS.rank or any(extent > DEFAULT_LIMITS.extent for extent in shape):
+        return Loss(f"{name!r} has the shape {brief(shape)}, which is not a list of extents", name, "damage")
+    if len(shape) > DEFAULT_LIMITS.rank or max(shape, default=0) > DEFAULT_LIMITS.extent:
         # Check even with an extent of 0, because NumPy still multiplies the others.
         text = f"{name!r} has the extents {brief(shape)}; up to {DEFAULT_LIMITS.rank} modes are read, of "
-        return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member"), ()
+        return Loss(f"{text}up to {DEFAULT_LIMITS.extent} indices", name, "member")
     dtype = _dtype(entry.get("dtype"), name)
+    if isinstance(dtype, Loss):
+        return dtype
     # Elements of less than a byte are packed: their size in bytes depends on the type.
-    if not isinstance(dtype, Loss) and nbytes != math.prod(shape) * dtype.itemsize:
-        dtype = Loss(
-            f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage"
-        )
+    if nbytes != math.prod(shape) * dtype.itemsize:
+        return Loss(f"{name!r} has {nbytes} bytes for {entry.get('dtype')} of {brief(shape)}", name, "damage")
     return dtype, tuple(shape)
 
 
 def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
     if isinstance(name, str) and name in _DTYPES:
-        return np.dtype(_DTYPES[name])
+        return _DTYPES[name]
     if isinstance(name, str) and name in _SMALL_FLOATS:
         try:
             return np.dtype(cast("type", getattr(importlib.import_module("ml_dtypes"), _SMALL_FLOATS[name])))
@@ -213,7 +183,11 @@ def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
 
 
 def _are_counts(value: object) -> TypeGuard[list[int]]:
-    return isinstance(value, list) and all(type(n) is int and n >= 0 for n in cast("list[object]", value))
+    # Not by `isinstance`: True is an int.
+    return isinstance(value, list) and (
+        not value
+        or ({*map(type, cast("list[object]", value))} == {int} and min(cast("list[int]", value)) >= 0)
+    )
 
 
 def write_safetensors(

@@ -67,8 +67,7 @@ class PathReader(ByteReader):
         self.name = shortened(str(path))
         self._file = -1
         try:
-            self._file = open_regular(path, os.O_RDONLY)
-            found = os.fstat(self._file)
+            self._file, found = open_regular(path, os.O_RDONLY)
         except DataFileError as error:
             raise about_path(path, error) from error
         except OSError as error:

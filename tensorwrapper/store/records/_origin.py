@@ -51,12 +51,6 @@ class FileOrigin:
     options: Mapping[str, Json] = {}
     """Options used to open a file of another format, unless its content determines them."""
 
-    @classmethod
-    def of(cls, path: Path, options: Mapping[str, Json]) -> "FileOrigin":
-        """Return the current state of a file that is not a `.tens` file."""
-        where = os.path.abspath(path)
-        return cls(where, stat_of(where, of_ours=False), None, options)
-
     @property
     def path(self) -> str:
         """Absolute path, without symbolic links in its folder."""
@@ -65,7 +59,7 @@ class FileOrigin:
     def is_there(self) -> bool:
         """Return True if the path still refers to this file, unchanged."""
         try:
-            return stat_of(self.path, of_ours=self.home is not None) == self.stat
+            return stat_of(os.stat(self.path), of_ours=self.home is not None) == self.stat
         except OSError:
             return False
 
@@ -120,9 +114,8 @@ def _as_found(path: str | Path) -> str:
     return os.path.join(os.path.realpath(folder), name)
 
 
-def stat_of(path: str | int, *, of_ours: bool) -> tuple[int, ...]:
+def stat_of(found: os.stat_result, *, of_ours: bool) -> tuple[int, ...]:
     """Return numbers that distinguish a file from others at its path; `.tens` files may grow."""
-    found = os.stat(path)
     return (found.st_dev, found.st_ino, *(() if of_ours else (found.st_size, found.st_mtime_ns)))
 
 

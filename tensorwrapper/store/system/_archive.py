@@ -3,7 +3,7 @@
 import zipfile
 from typing import final
 
-from tensorwrapper.store.system._map import FileMap, stream_over
+from tensorwrapper.store.system._map import FileMemory, stream_over
 
 __all__ = ["Archive"]
 
@@ -12,6 +12,6 @@ __all__ = ["Archive"]
 class Archive(zipfile.ZipFile):
     """A zip archive. Its directory is read once; several threads may read members at the same time."""
 
-    def __init__(self, memory: FileMap) -> None:
+    def __init__(self, memory: FileMemory) -> None:
         super().__init__(stream_over(memoryview(memory)))
         self.memory = memory

@@ -1,11 +1,11 @@
-"""Memory maps with the path of their file, and streams over them."""
+"""Files as memory, with the path of their file, and streams over them."""
 
 import io
 import mmap
 from pathlib import Path
-from typing import BinaryIO, cast, final
+from typing import BinaryIO, TypeAlias, cast, final
 
-__all__ = ["FileMap", "map_file", "stream_over"]
+__all__ = ["FileBytes", "FileMap", "FileMemory", "map_file", "stream_over"]
 
 
 @final
@@ -13,6 +13,17 @@ class FileMap(mmap.mmap):
     """A read-only map of a file; the path identifies the source of a tensor's elements."""
 
     filename: Path
+
+
+@final
+class FileBytes(bytes):
+    """The bytes of a small file, and its path."""
+
+    filename: Path
+
+
+FileMemory: TypeAlias = FileMap | FileBytes
+"""A file as read-only memory."""
 
 
 def map_file(file: int, size: int, path: Path) -> FileMap:

@@ -6,9 +6,9 @@ import io
 import os
 import stat
 from collections.abc import Generator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import TracebackType
-from typing import BinaryIO, Final, final
+from typing import BinaryIO, Final, Self, final
 
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import (
@@ -20,14 +20,17 @@ from tensorwrapper.errors import (
     DataFileSystemError,
     VersionChangedError,
 )
+from tensorwrapper.store.system._bytes_at import read_at
+from tensorwrapper.store.system._map import FileBytes, FileMemory, map_file
 
 __all__ = [
+    "HEAD_BYTES",
     "OPEN_FLAGS",
+    "OpenedFile",
     "about_path",
     "mode_of",
     "of_stranger",
     "open_regular",
-    "open_stream",
     "reading",
     "refused_by_system",
     "to_path",
@@ -40,6 +43,9 @@ _CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
     errno.EPERM: DataFilePermissionError,
     errno.EROFS: DataFilePermissionError,
 }
+HEAD_BYTES: Final = 4096
+"""Bytes at the start of a file that are read together, and kept."""
+
 _KINDS: Final = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),
@@ -89,8 +95,8 @@ def _check_regular(mode: int) -> None:
         raise DataFileSystemError(number, f"is {kind}, not a regular file")
 
 
-def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open or create a regular file without blocking, and return its descriptor.
+def open_regular(path: Path, flags: int, mode: int = 0o666) -> tuple[int, os.stat_result]:
+    """Open or create a regular file without blocking, and return its descriptor and its status.
 
     Raises
     ------
@@ -103,11 +109,12 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> int:
     mode_of(path)
     file = os.open(path, flags | OPEN_FLAGS, mode)
     try:
-        _check_regular(os.fstat(file).st_mode)
+        status = os.fstat(file)
+        _check_regular(status.st_mode)
     except BaseException:
         os.close(file)
         raise
-    return file
+    return file, status
 
 
 def to_path(path: str | os.PathLike[str]) -> Path:
@@ -121,45 +128,92 @@ def to_path(path: str | os.PathLike[str]) -> Path:
     return found
 
 
-@contextlib.contextmanager
-def reading(path: Path, kind: str, stream: BinaryIO | None = None) -> Generator[BinaryIO, None, None]:
-    """Yield a stream of an untrusted file, and convert read errors to errors of this package.
-
-    A `stream` is the same file, open already; it is read again from its start, and stays open.
-
-    Raises
-    ------
-    DataFileError
-        If the file is missing, not a regular file, or the block raises.
-    """
-    if stream is not None:
-        with of_stranger(path, kind):
-            stream.seek(0)
-            yield stream
-        return
-    with of_stranger(path, kind), open_stream(path) as opened:
-        yield opened
-
-
-def open_stream(path: Path) -> BinaryIO:
-    """Open an untrusted file for reading.
+@final
+class OpenedFile:
+    """An untrusted regular file, open for reading, with the status that it had on opening.
 
     Raises
     ------
     DataFileError
         If the file is missing, not a regular file, or the system refuses.
     """
-    try:
-        file = open_regular(path, os.O_RDONLY)
-    except DataFileError as error:
-        raise about_path(path, error) from error
-    except FileNotFoundError as error:
-        raise refused_by_system(f"{shortened(str(path))} does not exist", error) from error
-    except OSError as error:
-        text = f"{shortened(str(path))} cannot be opened: {error.strerror}"
-        raise refused_by_system(text, error) from error
-    # Not `open`, which asks the system whether a regular file is a terminal.
-    return io.BufferedReader(io.FileIO(file, "rb"))
+
+    __slots__ = ("_head", "file", "path", "size", "status")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = -1
+        self._head: bytes | None = None
+        try:
+            self.file, self.status = open_regular(path, os.O_RDONLY)
+        except DataFileError as error:
+            raise about_path(path, error) from error
+        except FileNotFoundError as error:
+            raise refused_by_system(f"{shortened(str(path))} does not exist", error) from error
+        except OSError as error:
+            text = f"{shortened(str(path))} cannot be opened: {error.strerror}"
+            raise refused_by_system(text, error) from error
+        self.size = self.status.st_size
+
+    def read_at(self, place: int, size: int) -> bytes:
+        """Return bytes of the file, fewer at its end; the first ones are read once."""
+        stop = min(place + size, self.size)
+        if stop > HEAD_BYTES:
+            return read_at(self.file, place, max(stop - place, 0))
+        if self._head is None:
+            self._head = read_at(self.file, 0, min(HEAD_BYTES, self.size))
+        return self._head[place:stop]
+
+    def memory(self) -> FileMemory:
+        """Return the whole file as memory, which outlives this object.
+
+        A file of up to 4 KiB is read: a map takes more time, and keeps a descriptor.
+
+        Raises
+        ------
+        OSError, ValueError
+            If the system refuses, or the file is empty.
+        """
+        if not 0 < self.size <= HEAD_BYTES:
+            return map_file(self.file, 0, self.path)
+        found = FileBytes(self.read_at(0, self.size))
+        found.filename = self.path
+        return found
+
+    def stream(self) -> BinaryIO:
+        """Return a stream from the start of the file, which is valid until the file is closed."""
+        os.lseek(self.file, 0, os.SEEK_SET)
+        return io.BufferedReader(io.FileIO(self.file, "rb", closefd=False))
+
+    def close(self) -> None:
+        """Close the file; closing twice is harmless."""
+        file, self.file = self.file, -1
+        if file >= 0:
+            os.close(file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@contextlib.contextmanager
+def reading(path: Path, kind: str) -> Generator[BinaryIO, None, None]:
+    """Yield a stream of an untrusted file, and convert read errors to errors of this package.
+
+    Raises
+    ------
+    DataFileError
+        If the file is missing, not a regular file, or the block raises.
+    """
+    with of_stranger(path, kind), OpenedFile(path) as opened:
+        yield opened.stream()
 
 
 @final
@@ -176,7 +230,8 @@ class of_stranger:  # noqa: N801 - it is called as a function, and a generator t
 
     __slots__ = ("kind", "name", "path")
 
-    def __init__(self, path: object, kind: str, name: str | None = None) -> None:
+    def __init__(self, path: object, kind: str = "", name: str | None = None) -> None:
+        # Without a kind, the extension of the path is it.
         self.path, self.kind, self.name = path, kind, name
 
     def __enter__(self) -> None:
@@ -189,7 +244,7 @@ class of_stranger:  # noqa: N801 - it is called as a function, and a generator t
             error, DataFileError | ModuleNotFoundError | VersionChangedError
         ):
             return
-        path, kind = self.path, self.kind
+        path, kind = self.path, self.kind or PurePath(str(self.path)).suffix.lower()
         if isinstance(error, OSError) and error.errno is not None:
             raise refused_by_system(f"cannot read {path}: {error.strerror or error}", error) from error
         if isinstance(error, MemoryError):

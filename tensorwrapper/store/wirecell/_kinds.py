@@ -18,7 +18,7 @@ from tensorwrapper.store.formats.columns._parquet import open_parquet
 from tensorwrapper.store.formats.zarr._manifest import open_manifest
 from tensorwrapper.store.formats.zarr._zipped import open_zipped
 from tensorwrapper.store.ranges._ranges import Ranges
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.system._system import OpenedFile, of_stranger
 from tensorwrapper.store.wirecell._hdf5 import open_hdf5_sets
 from tensorwrapper.store.wirecell._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.wirecell._recognise import FileKind
@@ -101,8 +101,10 @@ def read_as(kind: FileKind, path: Path, how: Opening) -> Contents:
 
 
 def _open_archive(path: Path, how: Opening) -> Contents:
-    with reading(path, "archive", how.stream) as stream:
-        head = stream.read(512)
+    with of_stranger(path, "archive"):
+        opened = how.opened or OpenedFile(path)
+        head = opened.read_at(0, 512)
+        how = attrs.evolve(how, opened=opened)
     if head.startswith(b"PK"):
         return open_zip_sets(path, ".zip", how)
     if head[257:262] == b"ustar":

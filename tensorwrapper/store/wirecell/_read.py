@@ -33,7 +33,7 @@ from tensorwrapper.store.formats._npy import (
 from tensorwrapper.store.records._lazy_metadata import LazyMetadata, LazyMetadataByName, told_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._archive import Archive
-from tensorwrapper.store.system._map import FileMap
+from tensorwrapper.store.system._map import FileMemory
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.store.wirecell._names import MemberName, member_name
 from tensorwrapper.store.wirecell._tar import TarMember, TarOther, map_tar, tar_members
@@ -78,7 +78,7 @@ def open_tar_sets(path: Path, kind: str, how: Opening) -> Contents:
         If the file is missing, damaged, or exceeds the limits.
     """
     limits = how.limits
-    memory = map_tar(path, kind, limits.decompressed_bytes, how.stream)
+    memory = map_tar(path, kind, limits.decompressed_bytes, how.opened)
     members: list[_Member | TarOther] = []
     with of_stranger(path, kind):
         for found in tar_members(memory):
@@ -97,7 +97,7 @@ def open_zip_sets(path: Path, kind: str, how: Opening) -> Contents:
     DataFileError
         As `open_tar_sets`.
     """
-    memory, limits = map_whole(path, kind, how.stream), how.limits
+    memory, limits = map_whole(path, kind, how.opened), how.limits
     with of_stranger(path, kind):
         archive = Archive(memory)
     members = [
@@ -123,7 +123,7 @@ def check_members(path: Path) -> None:
                 check_stored(memory, span_of(memory, info)[0], info)
 
 
-def _of_tar(memory: FileMap, found: TarMember) -> _Member:
+def _of_tar(memory: FileMemory, found: TarMember) -> _Member:
     end = found.begin + found.size
     return _Member(
         found.name,
@@ -214,7 +214,7 @@ def _sorted(
     return found, losses, told
 
 
-def _arrays(memory: FileMap, members: list[_Member | TarOther], limits: Limits) -> Contents:
+def _arrays(memory: FileMemory, members: list[_Member | TarOther], limits: Limits) -> Contents:
     """Return the arrays of a tar archive by name, without repeated names.
 
     The first bytes of a member determine if it is an array.

@@ -3,7 +3,6 @@
 import bz2
 import contextlib
 import errno
-import os
 import struct
 import zipfile
 import zlib
@@ -15,7 +14,13 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeAlias, TypeVar, 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, DataFileSystemError
 from tensorwrapper.store.ranges._addresses import has_no_path
-from tensorwrapper.store.system._system import of_stranger, open_stream, refused_by_system, to_path
+from tensorwrapper.store.system._system import (
+    HEAD_BYTES,
+    OpenedFile,
+    of_stranger,
+    refused_by_system,
+    to_path,
+)
 from tensorwrapper.store.wirecell._names import member_name
 
 if TYPE_CHECKING:
@@ -61,8 +66,6 @@ KIND_OF_END: Final[Mapping[str, FileKind]] = {
 }
 """Formats by extension, used if the content is ambiguous."""
 
-_HEAD: Final = 4096
-_TAIL: Final = 64
 _HDF5: Final = b"\x89HDF\r\n\x1a\n"
 _USER_BLOCKS: Final = tuple([1 << place for place in range(9, 21)])
 _MAGIC: Final[Mapping[bytes, FileKind]] = {
@@ -72,7 +75,7 @@ _MAGIC: Final[Mapping[bytes, FileKind]] = {
     b"ARROW1": "arrow",
     b"\x93NUMPY": "npy",
 }
-_ENDS: Final[Mapping[FileKind, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
+_ENDS: Final[Mapping[FileKind | None, bytes]] = {"parquet": b"PAR1", "arrow": b"ARROW1"}
 """Last bytes of some file formats."""
 _PACKED: Final = {
     b"\x1f\x8b": "gzip",
@@ -116,12 +119,15 @@ class Recognised:
     """Further information; often empty."""
 
 
+_SAFETENSORS: Final = Recognised("safetensors", "structure")
+
+
 def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | BinaryIO") -> Recognised:
     """Recognise the format of a file at a path or an address, of an open file, or of bytes in memory.
 
-    This reads the first 4 KiB and the last 64 bytes of a file, and 8 bytes at each position where an HDF5
-    file may start. For a zip archive it also reads the directory. If the content is ambiguous, the extension
-    decides.
+    This reads the first 4 KiB of a file. It also reads the last bytes of a Parquet or Arrow file, the
+    directory of a zip archive, and 8 bytes at each position where an HDF5 file may start. If the content is
+    ambiguous, the extension decides.
 
     Raises
     ------
@@ -140,34 +146,34 @@ def recognise(source: "str | PathLike[str] | bytes | bytearray | memoryview | Bi
     Recognised(kind='npz', by='structure', note='')
     """
     if has_no_path(source):
-        opened = opened_at(source, None)
-        if not isinstance(opened, tuple):
-            opened.folder.close()
-            return Recognised("zarr", "structure", f"version {opened.version}")
-        opened[0].close()
-        return opened[1]
-    found, stream = recognise_path(to_path(cast("str", source)))
-    if stream is not None:
-        stream.close()
+        elsewhere = opened_at(source, None)
+        if not isinstance(elsewhere, tuple):
+            elsewhere.folder.close()
+            return Recognised("zarr", "structure", f"version {elsewhere.version}")
+        elsewhere[0].close()
+        return elsewhere[1]
+    found, opened = recognise_path(to_path(cast("str", source)))
+    if opened is not None:
+        opened.close()
     return found
 
 
-def recognise_path(path: Path) -> tuple[Recognised, BinaryIO | None]:
+def recognise_path(path: Path) -> tuple[Recognised, OpenedFile | None]:
     """Recognise the format of a file, and return the open file for its reader; None for a folder.
 
     Raises as `recognise`.
     """
     try:
-        stream = open_stream(path)
+        opened = OpenedFile(path)
     except DataFileSystemError as error:
         if error.errno != errno.EISDIR:
             raise
         return _of_folder(path), None
     try:
         with of_stranger(path, "known"):
-            return _of_stream(path, stream, os.fstat(stream.fileno()).st_size), stream
+            return _of_bytes(path, opened, str(path)), opened
     except BaseException:
-        stream.close()
+        opened.close()
         raise
 
 
@@ -207,19 +213,12 @@ def opened_at(source: object, kind: FileKind | None) -> "tuple[Ranges, Recognise
 
 def recognise_ranges(ranges: "Ranges") -> Recognised:
     """Recognise the format of a file read by ranges. Raises as `recognise`."""
-    return _of_stream(PurePosixPath(ranges.name), ranges.stream(), ranges.size, shown=ranges.name)
+    return _of_bytes(PurePosixPath(ranges.name), ranges, ranges.name)
 
 
-def _of_stream(path: PurePath, stream: BinaryIO, size: int, shown: str = "") -> Recognised:
-    """Recognise the format of a stream."""
-    head = stream.read(_HEAD)
-    if size > _HEAD:
-        stream.seek(size - _TAIL)
-        tail = stream.read(_TAIL)
-    else:
-        tail = head[-_TAIL:]
-    shown = shown or str(path)
-    found = _by_content(path, stream, head, tail, size, shown) or _by_name(path)
+def _of_bytes(path: PurePath, file: "OpenedFile | Ranges", shown: str) -> Recognised:
+    head = file.read_at(0, HEAD_BYTES)
+    found = _by_content(path, file, head, shown) or _by_name(path)
     if found is None:
         raise DataFileError(
             f"{shown} has an unknown format: it begins with {head[:8]!r}; specify tw.open(..., kind=...)"
@@ -246,25 +245,23 @@ def _of_folder(path: Path) -> Recognised:
     )
 
 
-def _by_content(
-    path: PurePath, stream: BinaryIO, head: bytes, tail: bytes, size: int, shown: str
-) -> Recognised | None:
-    refused = _of_head(head, _REFUSED)
-    if head.startswith(b"PAR1") and tail.endswith(b"PARE"):
-        refused = _ENCRYPTED
+def _by_content(path: PurePath, file: "OpenedFile | Ranges", head: bytes, shown: str) -> Recognised | None:
     kind = _of_head(head, _MAGIC)
-    if kind is not None and (kind not in _ENDS or tail.endswith(_ENDS[kind])):
+    end = _ENDS.get(kind, b"")
+    tail = file.read_at(max(file.size - len(end), 0), len(end)) if end else b""
+    if kind is not None and tail == end:
         return Recognised(kind, "magic")
+    refused = _ENCRYPTED if (kind, tail) == ("parquet", b"PARE") else _of_head(head, _REFUSED)
     # Its first bytes are a length: 640, 896, 1152 and 1408 are those of a pickle.
-    if _is_safetensors(head, size):
-        return Recognised("safetensors", "structure")
+    if _is_safetensors(head, file.size):
+        return _SAFETENSORS
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _of_zip(path, stream, shown)
+        return _of_zip(path, file, shown)
     packing = _of_head(head, _PACKED)
     if (head if packing is None else _unpacked(head, packing))[257:262] == b"ustar":
         return Recognised("wirecell", "magic", "tar" if packing is None else f"tar, {packing}")
     # A user block may start with any bytes.
-    behind = _behind_user_block(stream) if kind or refused or packing else None
+    behind = _behind_user_block(file) if kind or refused or packing else None
     if behind is not None:
         return behind
     if refused is not None:
@@ -274,7 +271,7 @@ def _by_content(
     if packing is not None and _by_name(path) is None:
         inside = ", and holds no tar archive" if packing in _UNPACKED else ""
         raise DataFileError(f"{shown} is compressed by {packing}{inside}; decompress it first")
-    return _by_structure(head) or _behind_user_block(stream)
+    return _by_structure(head) or _behind_user_block(file)
 
 
 def _by_structure(head: bytes) -> Recognised | None:
@@ -285,10 +282,9 @@ def _by_structure(head: bytes) -> Recognised | None:
     return None
 
 
-def _behind_user_block(stream: BinaryIO) -> Recognised | None:
+def _behind_user_block(file: "OpenedFile | Ranges") -> Recognised | None:
     for place in _USER_BLOCKS:
-        stream.seek(place)
-        if stream.read(8) == _HDF5:
+        if file.read_at(place, 8) == _HDF5:
             return Recognised("hdf5", "magic", f"user block of {place} bytes")
     return None
 
@@ -310,14 +306,13 @@ def _unpacked(head: bytes, packing: str) -> bytes:
     return b""
 
 
-def _of_zip(path: PurePath, stream: BinaryIO, shown: str) -> Recognised | None:
-    stream.seek(0)
+def _of_zip(path: PurePath, file: "OpenedFile | Ranges", shown: str) -> Recognised | None:
     try:
-        with zipfile.ZipFile(stream) as archive:
+        with zipfile.ZipFile(file.stream()) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, ValueError, RuntimeError):
         # If the file has no user block, reading it reports the damage.
-        return _behind_user_block(stream) or _by_name(path)
+        return _behind_user_block(file) or _by_name(path)
     roots = {own.rpartition("/")[2] for own in names if own.count("/") <= 1}
     if roots & {"zarr.json", ".zgroup", ".zarray"}:
         return Recognised("zarr", "structure", "in a zip archive")
@@ -352,10 +347,9 @@ def _is_stream(head: bytes) -> bool:
 
 def _is_safetensors(head: bytes, size: int) -> bool:
     length = int.from_bytes(head[:8], "little")
-    known = (b'"data_offsets"', b'"__metadata__"')
     return (
         size > 8
         and 2 <= length <= size - 8
         and head[8:9] == b"{"
-        and (any(word in head for word in known) or not head[8 : 8 + length].strip(b"{} "))
+        and (b'"data_offsets"' in head or b'"__metadata__"' in head or not head[8 : 8 + length].strip(b"{} "))
     )

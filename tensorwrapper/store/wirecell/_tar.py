@@ -15,8 +15,8 @@ import attrs
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.system._map import FileMap, map_file
-from tensorwrapper.store.system._system import reading
+from tensorwrapper.store.system._map import FileMemory, map_file
+from tensorwrapper.store.system._system import OpenedFile, of_stranger
 
 __all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
 
@@ -68,7 +68,7 @@ class TarOther:
     """Kind of the member, for messages."""
 
 
-def map_tar(path: Path, kind: str, most: int, stream: BinaryIO | None = None) -> FileMap:
+def map_tar(path: Path, kind: str, most: int, opened: OpenedFile | None = None) -> FileMemory:
     """Map an archive: the file itself, or an unnamed temporary file if it is compressed.
 
     Raises
@@ -76,11 +76,11 @@ def map_tar(path: Path, kind: str, most: int, stream: BinaryIO | None = None) ->
     DataFileError
         If the file is missing, damaged, or exceeds `most` bytes when decompressed.
     """
-    with reading(path, kind, stream) as opened:
+    with of_stranger(path, kind), opened or OpenedFile(path) as found:
         inflate = COMPRESSED.get(kind)
         if inflate is None:
-            return map_file(opened.fileno(), 0, path)
-        with tempfile.TemporaryFile() as room, inflate(opened) as plain:
+            return found.memory()
+        with tempfile.TemporaryFile() as room, inflate(found.stream()) as plain:
             size = 0
             while chunk := plain.read(_AT_A_TIME):
                 size += len(chunk)
@@ -94,7 +94,7 @@ def map_tar(path: Path, kind: str, most: int, stream: BinaryIO | None = None) ->
             return map_file(room.fileno(), 0, path)
 
 
-def tar_members(memory: FileMap) -> Iterator[TarMember | TarOther]:
+def tar_members(memory: FileMemory) -> Iterator[TarMember | TarOther]:
     """Yield the regular files and the other members of an archive, in order.
 
     A hard link to an earlier file is yielded as that file. Sparse files, which store only part of their
@@ -148,7 +148,7 @@ def _member(
     return TarOther(name, "a folder" if kind in _REGULAR else _KINDS.get(kind, f"of kind {chr(kind)!r}"))
 
 
-def _behind_holes(memory: FileMap, header: bytes, place: int) -> int:
+def _behind_holes(memory: FileMemory, header: bytes, place: int) -> int:
     """Return the start of a sparse file's bytes, after the blocks that list its holes."""
     is_more = header[482]
     while is_more:

@@ -1,6 +1,6 @@
 """Create block-sparse tensors from blocks, arrays of other libraries, and patterns."""
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -47,16 +47,22 @@ if TYPE_CHECKING:
 _Duplicates: TypeAlias = Literal["raise", "sum", "last"]
 
 
+class Options(TypedDict, total=False):
+    """Optional arguments of `blocks`."""
+
+    fill_value: object
+    duplicates: _Duplicates
+    symmetry: "SymmetryLike | None"
+    tolerance: float
+
+
 @overload
 def blocks(
     source: "TileSource | SparseArray | TensorMap",
     tiling: Tiling | None = None,
     *,
     dtype: "DType[S]",
-    fill_value: object = 0,
-    duplicates: _Duplicates = "raise",
-    symmetry: "SymmetryLike | None" = None,
-    tolerance: float = 0.0,
+    **options: Unpack[Options],
 ) -> Tensor[S]:
     """Return a tensor over a tiling with some tiles present; all others have one value."""
 
@@ -67,10 +73,7 @@ def blocks(
     tiling: Tiling | None = None,
     *,
     dtype: npt.DTypeLike | None = None,
-    fill_value: object = 0,
-    duplicates: _Duplicates = "raise",
-    symmetry: "SymmetryLike | None" = None,
-    tolerance: float = 0.0,
+    **options: Unpack[Options],
 ) -> Tensor[Any]: ...
 def blocks(
     source: "TileSource | SparseArray | TensorMap",

@@ -4,7 +4,7 @@
 # Where no dtype is given, the type variable of the elements has its default.
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypedDict, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,13 @@ NumberFill: TypeAlias = "complex | np.generic | Callable[[Shape[Any]], npt.Array
 
 Fill: TypeAlias = "NumberFill | str | bytes"
 """A number, a text, or a function that returns the elements of a block."""
+
+
+class Places(TypedDict, total=False):
+    """Layout and blocks of a full tensor."""
+
+    layout: Layout | None
+    tiling: Tiling | None
 
 
 @overload
@@ -125,43 +132,21 @@ def full(shape: "BlockPattern", fill_value: NumberFill, *, dtype: "DType[S]") ->
 @overload
 def full(shape: "BlockPattern", fill_value: NumberFill, *, dtype: DTypeLike | None = None) -> Tensor[Any]: ...
 @overload
-def full(
-    shape: RankT,
-    fill_value: Fill,
-    *,
-    dtype: "DType[S]",
-    layout: Layout | None = None,
-    tiling: Tiling | None = None,
-) -> Tensor[S, RankT]:
+def full(shape: RankT, fill_value: Fill, *, dtype: "DType[S]", **places: Unpack[Places]) -> Tensor[S, RankT]:
     """Return a tensor of this shape filled with a number, or by a function, block by block."""
 
 
 @overload
 def full(
-    shape: "ShapeLike[J]",
-    fill_value: Fill,
-    *,
-    dtype: "DType[S]",
-    layout: Layout | None = None,
-    tiling: Tiling | None = None,
+    shape: "ShapeLike[J]", fill_value: Fill, *, dtype: "DType[S]", **places: Unpack[Places]
 ) -> Tensor[S, J]: ...
 @overload
 def full(
-    shape: RankT,
-    fill_value: Fill,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: Layout | None = None,
-    tiling: Tiling | None = None,
+    shape: RankT, fill_value: Fill, *, dtype: DTypeLike | None = None, **places: Unpack[Places]
 ) -> Tensor[Any, RankT]: ...
 @overload
 def full(
-    shape: "ShapeLike[J]",
-    fill_value: Fill,
-    *,
-    dtype: DTypeLike | None = None,
-    layout: Layout | None = None,
-    tiling: Tiling | None = None,
+    shape: "ShapeLike[J]", fill_value: Fill, *, dtype: DTypeLike | None = None, **places: Unpack[Places]
 ) -> Tensor[Any, J]: ...
 def full(
     shape: "ShapeLike | BlockPattern",

@@ -1,6 +1,6 @@
 """Sparse tensors from coordinates, and from the sparse arrays of SciPy and pydata/sparse."""
 
-from typing import TYPE_CHECKING, Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -30,28 +30,24 @@ __all__ = ["from_sparse_array", "sparse"]
 _Duplicates = Literal["raise", "sum", "last"]
 
 
+class Options(TypedDict, total=False):
+    """Optional arguments of `sparse`."""
+
+    fill_value: object
+    dtype: npt.DTypeLike | None
+    duplicates: _Duplicates
+
+
 @overload
 def sparse(
-    coords: npt.ArrayLike,
-    values: npt.ArrayLike,
-    shape: RankT,
-    *,
-    fill_value: object = 0,
-    dtype: npt.DTypeLike | None = None,
-    duplicates: _Duplicates = "raise",
+    coords: npt.ArrayLike, values: npt.ArrayLike, shape: RankT, **options: Unpack[Options]
 ) -> Tensor[Any, RankT]:
     """Return a tensor that stores only the elements that differ from `fill_value`."""
 
 
 @overload
 def sparse(
-    coords: npt.ArrayLike,
-    values: npt.ArrayLike,
-    shape: "ShapeLike[J]",
-    *,
-    fill_value: object = 0,
-    dtype: npt.DTypeLike | None = None,
-    duplicates: _Duplicates = "raise",
+    coords: npt.ArrayLike, values: npt.ArrayLike, shape: "ShapeLike[J]", **options: Unpack[Options]
 ) -> Tensor[Any, J]: ...
 def sparse(
     coords: npt.ArrayLike,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store import compact, verify
-from tensorwrapper.store.append import _appended_tensor, _records
+from tensorwrapper.store.append import _records
 from tensorwrapper.store.records._format import pack_header
 from tensorwrapper.wire import Limits
 
@@ -46,12 +46,12 @@ def grow(path, parts, **options):
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch):
-    # As if two records were many.
-    monkeypatch.setattr(_records, "_MANY", 0)
-    monkeypatch.setattr(_appended_tensor, "_FEW", 1)
+def few(request, monkeypatch):
+    # By default as if one record were many.
+    monkeypatch.setattr(_records, "_FEW", getattr(request, "param", -1))
 
 
+@pytest.mark.parametrize("few", [-1, 100], indirect=True)
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=4)
 @given(
@@ -59,6 +59,7 @@ def few(monkeypatch):
     seed=st.integers(0, 2**32),
     codecs=st.lists(st.sampled_from([None, None, "zlib"]), min_size=12, max_size=12),
 )
+@pytest.mark.usefixtures("few")
 def test_what_is_read_at_once_is_what_the_parts_say(tmp_path_factory, kind, counts, seed, codecs):
     rng = np.random.default_rng(seed)
     parts = [KINDS[kind](rng, n) for n in counts]

@@ -8,7 +8,7 @@ from typing import Final, final
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.formats._file_location import size_of
 from tensorwrapper.store.ranges._ranges import Ranges
-from tensorwrapper.store.system._map import FileMap
+from tensorwrapper.store.system._map import FileMemory
 
 __all__ = ["Heaps"]
 
@@ -22,7 +22,7 @@ class Heaps:
 
     __slots__ = ("_checked", "_memory", "_refused", "_walked")
 
-    def __init__(self, memory: FileMap | Ranges) -> None:
+    def __init__(self, memory: FileMemory | Ranges) -> None:
         self._memory = memory
         # The stream of a file by byte ranges checks each heap when HDF5 reads it.
         self._checked = isinstance(memory, Ranges)

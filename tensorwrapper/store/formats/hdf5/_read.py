@@ -61,7 +61,7 @@ from tensorwrapper.store.formats.hdf5._types import (
 )
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, unread
-from tensorwrapper.store.system._map import FileMap
+from tensorwrapper.store.system._map import FileMemory
 from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import rows_of_sequences, text_or_bytes
 from tensorwrapper.typing import Array, IntArray
@@ -144,7 +144,7 @@ def open_hdf5(where: Where, how: Opening) -> Contents:
 class _Finder:
     """Collector of all objects in a file."""
 
-    def __init__(self, path: Path | str, memory: FileMap | Ranges, how: Opening) -> None:
+    def __init__(self, path: Path | str, memory: FileMemory | Ranges, how: Opening) -> None:
         self.path, self.memory, self.limits, self.how = path, memory, how.limits, how
         self.heaps = Heaps(memory)
         self.entries: list[tuple[str, str | None, Held]] = []
