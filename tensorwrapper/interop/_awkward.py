@@ -135,11 +135,14 @@ def from_awkward(
     found = _walk(layout)
     options = _Options(null_rows)
     if found is None:
-        given, layout = layout, options.taken_from(layout)
+        layout = options.taken_from(layout)
         if _leaf_of(layout).parameter("__array__") in _STRINGS:
             if copy is False:
                 raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
-            arrow: object = ak.to_arrow(ak.Array(given), extensionarray=False, list_to32=False)
+            # Without missing lists, and packed: Awkward Array 2.14 hands over other elements, or raises
+            # IndexError, where some are missing and lists do not begin at 0.
+            whole = ak.to_packed(ak.Array(layout))
+            arrow: object = ak.to_arrow(whole, extensionarray=False, list_to32=False)
             return as_tensor(arrow, copy=copy, null_rows=null_rows)
         packed = ak.to_layout(ak.to_packed(ak.Array(layout)))
         # Only lists and numbers in order are left.
@@ -267,7 +270,7 @@ class _Options:
         if not (node.is_option or node.is_indexed):
             return None
         if node.is_option and node.content.parameter("__array__") in _STRINGS:
-            return node.content
+            return node
         if not node.is_option:
             return self.taken_from(node.project())
         valid: Marks = np.asarray(node.mask_as_bool(valid_when=True))[: node.length]

@@ -181,3 +181,30 @@ def test_empty_rows_of_strings_stay_rows(lists):
     assert tensor.to_awkward().to_list() == lists
     assert tensor.to_arrow().to_pylist() == lists
     assert tw.as_tensor(tensor.to_awkward()).tolist() == lists
+
+
+ROWS_OF_EACH_TYPE = {
+    "numbers": [[1.0], [2.0, 3.0], [4.0], []],
+    "text": [["x"], ["a", ""], ["c"], []],
+    "bytes": [[b"x"], [b"a", b""], [b"c"], []],
+    "text with nulls": [["x"], ["a", None], ["c"], []],
+    "rows of text": [[["x"]], [["a", "b"], []], [["c"]], []],
+}
+
+
+@pytest.mark.parametrize("kind", ROWS_OF_EACH_TYPE)
+@given(
+    masks=st.lists(st.booleans(), min_size=4, max_size=4),
+    first=st.integers(0, 3),
+    step=st.sampled_from([1, 2, -1]),
+    indexed=st.booleans(),
+)
+def test_rows_that_a_mask_hides_are_empty_in_every_part(kind, masks, first, step, indexed):
+    """`ak.to_arrow` takes elements from the beginning where a part of such lists has a missing one."""
+    rows = ROWS_OF_EACH_TYPE[kind]
+    array = ak.mask(ak.Array(rows), masks)
+    if indexed:
+        array = ak.Array(ak.to_layout(array).to_IndexedOptionArray64())
+    expected = [own if kept else [] for own, kept in zip(rows, masks, strict=True)]
+    found = tw.as_tensor(array[first::step], null_rows="empty").tolist()
+    assert found == expected[first::step]
