@@ -7,13 +7,14 @@ import numpy as np
 from tensorwrapper._arguments import check_null_rows
 from tensorwrapper._arrays import frozen_values, numpy_kind
 from tensorwrapper._error_text import shortened, with_article
+from tensorwrapper.buffer import StringData
 from tensorwrapper.buffer.lowlevel import check_offsets, holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, TensorWrapperError
 from tensorwrapper.interop._operand import Marks, TensorLike, dense_of, elements_of, native
 from tensorwrapper.shape import ArrowList, Shape
-from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
+from tensorwrapper.tensor import Tensor, from_buffer, strings
 from tensorwrapper.tensor.lowlevel import buffer_beside_valid, tensor_from_arrow
-from tensorwrapper.typing import Array, IntArray, NullRows
+from tensorwrapper.typing import Array, IntArray, NullRows, StringKind
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -136,14 +137,8 @@ def from_awkward(
     options = _Options(null_rows)
     if found is None:
         layout = options.taken_from(layout)
-        if _leaf_of(layout).parameter("__array__") in _STRINGS:
-            if copy is False:
-                raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
-            # Without missing lists, and packed: Awkward Array 2.14 hands over other elements, or raises
-            # IndexError, where some are missing and lists do not begin at 0.
-            whole = ak.to_packed(ak.Array(layout))
-            arrow: object = ak.to_arrow(whole, extensionarray=False, list_to32=False)
-            return as_tensor(arrow, copy=copy, null_rows=null_rows)
+        if copy is False and options.texts is not None:
+            raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
         packed = ak.to_layout(ak.to_packed(ak.Array(layout)))
         # Only lists and numbers in order are left.
         found = cast("_Found", _walk(packed))
@@ -152,6 +147,7 @@ def from_awkward(
                 "lists that do not follow one another are packed; copy=False cannot be kept"
             )
     levels, elements, inner = found
+    texts = options.texts_at(elements)
     elements, valid = options.elements_at(_without_gaps(elements, copy))
     if valid is not None and copy is False:
         raise ConversionError("elements with nulls among them are copied; copy=False cannot be kept")
@@ -160,6 +156,8 @@ def from_awkward(
         shape = _jagged_of(count, [*levels, *inner], copy=bool(copy))
     else:
         shape = Shape.smooth([count, *cast("list[int]", levels), *inner])
+    if texts is not None:
+        return strings(texts, shape=shape)
     tensor = from_buffer(buffer_beside_valid(frozen_values(elements), valid), shape)
     return tensor.copy() if copy else tensor
 
@@ -221,15 +219,27 @@ def _jagged_of(count: int, levels: list[Array | int], *, copy: bool) -> Shape[An
 class _Options:
     """Removal of options from a layout: missing lists raise or become empty, missing elements are recorded.
 
-    If some elements are missing, the layout has element positions instead, with -1 for missing ones.
-    Selections then select positions.
+    If some elements are missing, or they are strings, the layout has element positions instead, with -1 for
+    missing ones. Selections then select positions.
     """
 
-    __slots__ = ("elements", "null_rows")
+    __slots__ = ("elements", "null_rows", "texts")
 
     def __init__(self, null_rows: NullRows) -> None:
         self.null_rows = null_rows
         self.elements: Array | None = None
+        self.texts: tuple[IntArray, IntArray, Array, StringKind] | None = None
+
+    def texts_at(self, places: Array) -> StringData | None:
+        """Return the strings at positions in a layout, in new memory; None of numbers."""
+        if self.texts is None:
+            return None
+        starts, stops, data, kind = self.texts
+        there = cast("IntArray", places) >= 0
+        # A missing string has no bytes.
+        low, high = (np.append(own, 0)[places] for own in (starts, stops))
+        valid = None if there.all() else np.packbits(there, bitorder="little")
+        return StringData.from_ranges(low, high, data, kind, validity=valid).pack()
 
     def elements_at(self, found: Array) -> tuple[Array, Marks | None]:
         """Return the elements at the positions in a layout, and their validity; None without options."""
@@ -263,14 +273,12 @@ class _Options:
                 "a union of Awkward Array has elements of several types, and a tensor of one"
             )
         if node.parameter("__array__") in _STRINGS:
-            return node
+            return self._texts(node, np.arange(node.length))
         if node.is_unknown:
             # The type of missing elements is unknown; NumPy uses float64 for an empty list.
             return node.to_NumpyArray(np.dtype(np.float64))
         if not (node.is_option or node.is_indexed):
             return None
-        if node.is_option and node.content.parameter("__array__") in _STRINGS:
-            return node
         if not node.is_option:
             return self.taken_from(node.project())
         valid: Marks = np.asarray(node.mask_as_bool(valid_when=True))[: node.length]
@@ -279,6 +287,8 @@ class _Options:
         inner = node.to_IndexedOptionArray64()
         places: IntArray = np.asarray(inner.index)
         content = inner.content.project() if inner.content.is_indexed else inner.content
+        if content.parameter("__array__") in _STRINGS:
+            return self._texts(content, places)
         if content.purelist_depth > 1:
             return self.taken_from(self._rows(content, places))
         return self._numbers(content, places)
@@ -293,19 +303,20 @@ class _Options:
                 f"{nulls} of {len(places)} lists are missing: null_rows='empty' makes empty rows of them, "
                 "ak.drop_none drops them"
             )
-        lists = content.to_RegularArray() if hasattr(content, "data") else content
-        if lists.is_regular:
-            starts = np.arange(lists.length + 1) * lists.size
-            stops = starts[1:]
-        elif hasattr(lists, "offsets"):
-            starts = np.asarray(lists.offsets)
-            stops = starts[1:]
-        else:
-            starts, stops = np.asarray(lists.starts), np.asarray(lists.stops)
+        lists, starts, stops = _ends_of(content)
         # An empty list follows the last list.
-        starts, stops = np.append(starts[: len(stops)], 0), np.append(stops, 0)
+        starts, stops = np.append(starts, 0), np.append(stops, 0)
         own, ends = ak.index.Index64(starts[places]), ak.index.Index64(stops[places])
         return ak.contents.ListArray(own, ends, lists.content)
+
+    def _texts(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
+        """Return the positions, and store where the strings lie."""
+        import awkward as ak  # noqa: PLC0415 - as above
+
+        lists, starts, stops = _ends_of(content)
+        kind: StringKind = "utf8" if content.parameter("__array__") == "string" else "binary"
+        self.texts = starts, stops, np.asarray(lists.content.data), kind
+        return ak.contents.NumpyArray(places)
 
     def _numbers(self, content: "ak.contents.Content", places: IntArray) -> "ak.contents.Content":
         """Return the positions, and store the elements."""
@@ -317,6 +328,19 @@ class _Options:
             )
         self.elements = np.asarray(content.data)
         return ak.contents.NumpyArray(places)
+
+
+def _ends_of(content: "ak.contents.Content") -> "tuple[ak.contents.Content, IntArray, IntArray]":
+    """Return lists, and where each of them begins and ends in their content."""
+    lists = content.to_RegularArray() if hasattr(content, "data") else content
+    if lists.is_regular:
+        ends = np.arange(lists.length + 1) * lists.size
+        return lists, ends[:-1], ends[1:]
+    if hasattr(lists, "offsets"):
+        offsets = np.asarray(lists.offsets)
+        return lists, offsets[:-1], offsets[1:]
+    stops = np.asarray(lists.stops)
+    return lists, np.asarray(lists.starts)[: len(stops)], stops
 
 
 def _layout_of(array: "ak.Array") -> "ak.contents.Content":
@@ -348,6 +372,6 @@ def _with_leaf(layout: "ak.contents.Content", leaf: "ak.contents.Content") -> "a
 
 
 def _leaf_of(layout: "ak.contents.Content") -> "ak.contents.Content":
-    while layout.parameter("__array__") not in _STRINGS and hasattr(layout, "content"):
+    while hasattr(layout, "content"):
         layout = layout.content
     return layout

@@ -187,7 +187,7 @@ ROWS_OF_EACH_TYPE = {
     "numbers": [[1.0], [2.0, 3.0], [4.0], []],
     "text": [["x"], ["a", ""], ["c"], []],
     "bytes": [[b"x"], [b"a", b""], [b"c"], []],
-    "text with nulls": [["x"], ["a", None], ["c"], []],
+    "text with nulls": [["x"], ["a", None], [None], []],
     "rows of text": [[["x"]], [["a", "b"], []], [["c"]], []],
 }
 

@@ -7,6 +7,7 @@ from typing import Any, Final, SupportsIndex, cast
 
 import numpy as np
 
+from tensorwrapper._error_text import warn_caller
 from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
@@ -106,19 +107,18 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     lost, extreme = base != short, base in ("max", "min")
     if base in _RUNNING:
         return _running(base, tensor, given, lost=lost)
-    if lost and tensor.buffer.sides is not None and tensor.dtype.kind in "fcmMV":
-        # An excluded value is treated as a null, and keeps its position.
-        tensor = _nan_as_null(tensor)
     if base in REDUCTIONS and not lost:
         return _reduced(base, tensor, given)
     tensor = _marked(tensor, given.pop("where", True), name)
     found: Any
     plain = tensor.buffer.sides is None
+    if extreme and lost and tensor.dtype.kind in "fcmMV":
+        return finished(_extreme_without_nan(base, tensor, given, name), given["out"], name)
     if plain and lost and base in ("argmax", "argmin") and tensor.dtype.kind in "fcV":
         found = _places_without_nan(base, _rows_under(tensor, given["axis"], name)._here(), given)
         return finished(found, given["out"], name)
-    if plain and lost and tensor.dtype.kind in ("fcmMV" if extreme else "fcV"):
-        tensor = tensor[tensor == tensor]  # noqa: PLR0124 - NaN is not equal to itself
+    if lost and tensor.dtype.kind in ("fcV" if plain else "fcmMV"):
+        tensor = _without_nan(tensor)
     if base in REDUCTIONS and not extreme:
         return _reduced(base, tensor, given)
     if base in _ROWS:
@@ -127,6 +127,20 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     else:
         found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
+
+
+def _extreme_without_nan(base: str, tensor: Any, given: dict[str, Any], name: str) -> Any:  # noqa: ANN401
+    """Return the extreme of each row, as if NaN were not there.
+
+    Rows of NaN alone have NaN, with NumPy's warning; empty rows are treated as by `max` and `min`.
+    """
+    rows, may_lack = _rows_under(tensor, given["axis"], name), given["initial"] is _UNSET
+    if may_lack and not rows.count().elements().all():
+        return _number(base, rows, given, lost=False)
+    found = _number(base, _rows_under(_without_nan(tensor), given["axis"], name), given, lost=True)
+    if may_lack and not np.equal(found, found).elements().all():
+        warn_caller("All-NaN slice encountered", RuntimeWarning)
+    return found
 
 
 def _when_computed(function: Callable[..., Any], base: str, given: dict[str, Any]) -> object:
@@ -182,12 +196,14 @@ def _check_options(function: Callable[..., Any], given: dict[str, Any], known: s
         raise ConversionError(f"{name}: keepdims of rows; one number per row combines with them as it is")
 
 
-def _nan_as_null(tensor: TensorBase[Any]) -> TensorBase[Any]:
-    """Return elements with NaN replaced by nulls."""
+def _without_nan(tensor: Any) -> Any:  # noqa: ANN401 - of any rank
+    """Return rows without NaN; if elements may be nulls, NaN is replaced by them, and keeps its position."""
+    if tensor.buffer.sides is None:
+        return tensor[tensor == tensor]  # noqa: PLR0124 - NaN is not equal to itself
     plain, valid = sides_of(tensor)
     values = plain.buffer.pack(plain.layout.implementation, own=False)
     flat = values.read_run(0, values.size)
-    marks = Dense(valid & (flat == flat))  # noqa: PLR0124 - NaN is not equal to itself
+    marks = Dense(valid & (flat == flat))  # noqa: PLR0124
     return tensor._make(packed_layout(tensor.shape), Nullable(values, marks))
 
 

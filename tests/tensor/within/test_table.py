@@ -121,7 +121,7 @@ TABLE = [
     ),
     ("tw.as_tensor([5, 1, 7]).rows().sort()", [1, 5, 7]),
     ("np.nansum(F, axis=-1)", [1.5, 0.0, 0.0, 7.0]),
-    ("np.nanmax(F, axis=-1)", [2.5, nan, 0.0, 3.0]),
+    ("np.nanmax(F, axis=-1, initial=-1)", [2.5, -1.0, 0.0, 3.0]),
     ("np.ptp(R[[0, 2]], axis=-1)", [6, 7]),
     ("np.percentile(R[[0, 2]], 25, axis=-1)", [3.0, 3.75]),
     ("np.sum(D, axis=(1, 2))", [6, 0, 17]),
