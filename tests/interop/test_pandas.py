@@ -99,3 +99,12 @@ def _of_two_levels():
 def test_what_is_no_table_is_refused_by_name(make, error, words):
     with pytest.raises(error, match=words):
         make()
+
+
+def test_objects_beyond_64_bits_are_refused_and_the_advice_takes_them():
+    series = pd.Series([2**63, 1, 0], dtype=object)
+    for make in (lambda: tw.as_tensor(series), lambda: tw.records(pd.DataFrame({"o": series}))):
+        with pytest.raises(DTypeError, match=r"astype\('u8'\)"):
+            make()
+    assert tw.as_tensor(series.astype("u8")).tolist() == [2**63, 1, 0]
+    assert tw.as_tensor(pd.Series([2**70], dtype=object).astype("f8")).tolist() == [2.0**70]
