@@ -14,13 +14,13 @@ from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.layout import Layout, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._ordinals import Whole
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.plans._source_reads import is_away, is_number, is_sparse, leaves_of
 from tensorwrapper.selection.plans._split_work import elements_at
+from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import at_places, make_tensor
@@ -172,8 +172,7 @@ def _chosen(mask: Expression, ordinals: IntArray, compute: _Compute) -> Array:
     """Return elements of a mask, wherever it is."""
     if not any(map(is_away, leaves_of(mask))):
         return elements_at(mask, ordinals)
-    line = over_box((len(ordinals),), (0,), 0, (Table(ordinals),))
-    return compute(Expression(Whole(mask), wrap_layout(line)))
+    return compute(Expression(Whole(mask), layout_at(ordinals)))
 
 
 def _selected(view: Expression, own: _Entries) -> _Entries:

@@ -2,7 +2,7 @@
 
 import math
 import os
-from typing import Any, Final, SupportsIndex, TypeAlias, cast, final
+from typing import Any, ClassVar, Final, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import buffer_of, check_write, packed_layout, write_elements
 from tensorwrapper.errors import BufferSizeError, ConversionError, ExtentMismatchError, ReadOnlyError
-from tensorwrapper.layout import Layout, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Job,
@@ -23,7 +22,7 @@ from tensorwrapper.selection.expressions._expression import (
     memory_of,
     whole,
 )
-from tensorwrapper.selection.expressions._ordinals import pushed
+from tensorwrapper.selection.expressions._ordinals import at_ordinals, pushed
 from tensorwrapper.selection.plans._source_reads import leaves_of, source_of
 from tensorwrapper.selection.runners._cells import write_by_number
 from tensorwrapper.selection.runners._leaves import BLOCK, MemoryLeaf, Runner, Window, cut
@@ -186,8 +185,8 @@ class MemoryJob(Job):
             else:
                 # Places that no rule per mode leads to are written one by one, in row-major order.
                 ordinals = view.layout.to_numpy().reshape(-1)
-                given = tuple([self.elements(_at_ordinals(own, ordinals)) for own in operands])
-                view = _at_ordinals(whole(node), ordinals)
+                given = tuple([self.elements(at_ordinals(own, ordinals)) for own in operands])
+                view = at_ordinals(whole(node), ordinals)
                 target = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
         node.write_cells(view, given, target, self.threads)
         if target is not out and not out.flags.c_contiguous:
@@ -217,6 +216,8 @@ class PartRunner(Runner):
     view: Expression
     job: MemoryJob
 
+    has_places: ClassVar[bool] = True
+
     @property
     def extents(self) -> Extents:
         return self.view.extents
@@ -224,10 +225,6 @@ class PartRunner(Runner):
     @property
     def dtype(self) -> "np.dtype[Any]":
         return self.view.dtype
-
-    @property
-    def has_places(self) -> bool:
-        return True
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         view = self.view
@@ -240,14 +237,8 @@ class PartRunner(Runner):
         ordinals = np.ravel_multi_index(places, extents) if extents else np.zeros(1, dtype=np.int64)
         found: Array = np.empty(ordinals.shape, self.dtype)
         if found.size:
-            self.job.write(_at_ordinals(self.view, ordinals), found)
+            self.job.write(at_ordinals(self.view, ordinals), found)
         return found
-
-
-def _at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
-    """Return some elements of a view, by their numbers in row-major order, as a box of rank 1."""
-    base, axis = Table(view.layout.offsets_of_ordinals(ordinals)).simplify()
-    return Expression(view.node, wrap_layout(over_box((len(ordinals),), (0,), base, (axis,))))
 
 
 def _is_one_step(node: Node) -> bool:

@@ -56,8 +56,19 @@ class _Elementwise(Node):
 
     is_elementwise: ClassVar[bool] = True
 
+    @property
+    def extents(self) -> Extents:
+        return self.operands[0].extents
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.operands[-1].dtype
+
     def checked_values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:
         return self.values(places, given)  # These are the library's own.
+
+    def to_json(self, write: NodeWriter) -> dict[str, Json]:
+        return {self.name: [write.view(part) for part in self.operands]}
 
 
 @final
@@ -67,22 +78,8 @@ class Choosing(_Elementwise):
 
     operands: tuple[Expression, ...]
 
+    name: ClassVar[str] = "where"
     json_names: ClassVar[tuple[str, ...]] = ("where",)
-
-    @property
-    def extents(self) -> Extents:
-        return self.operands[0].extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[1].dtype
-
-    @property
-    def name(self) -> str:
-        return "where"
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Choosing":
-        return Choosing(operands)
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:
         mask, one, other = self.operands
@@ -111,9 +108,6 @@ class Choosing(_Elementwise):
     def shares(self, positions: IntArray, given: Sequence[Array]) -> Shares:
         return _by_number(self, np.where(given[0], 1, 2), positions)
 
-    def to_json(self, write: NodeWriter) -> dict[str, Json]:
-        return {"where": [write.view(part) for part in self.operands]}
-
     @classmethod
     def from_json(cls, given: NodeFields) -> "Choosing":
         given.only()
@@ -129,22 +123,10 @@ class Choosing(_Elementwise):
 class Extreme(_Elementwise):
     """The least or the greatest of the operands, cell by cell; all of one box and dtype."""
 
-    kind: Literal["minimum", "maximum"]
+    name: Literal["minimum", "maximum"]
     operands: tuple[Expression, ...]
 
     json_names: ClassVar[tuple[str, ...]] = ("minimum", "maximum")
-
-    @property
-    def extents(self) -> Extents:
-        return self.operands[0].extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self.operands[0].dtype
-
-    @property
-    def name(self) -> str:
-        return self.kind
 
     @classmethod
     def of(cls, kind: Literal["minimum", "maximum"], parts: Iterable[Expression]) -> "Extreme":
@@ -154,14 +136,11 @@ class Extreme(_Elementwise):
         return cls(kind, inlined(given, lambda part: _is_extreme(part, kind) and alone[id(part.node)] == 1))
 
     def takes_in(self, operand: Expression) -> bool:
-        return _is_extreme(operand, self.kind)
+        return _is_extreme(operand, self.name)
 
     @property
     def _better(self) -> "np.ufunc":
-        return np.minimum if self.kind == "minimum" else np.maximum
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Extreme":
-        return Extreme(self.kind, operands)
+        return np.minimum if self.name == "minimum" else np.maximum
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
         return Extreme("minimum", tuple(map(valid, self.operands)))
@@ -169,7 +148,7 @@ class Extreme(_Elementwise):
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
         parts = [normalize(pushed(own, transform)) for own in dict.fromkeys(self.operands)]
         distinct = tuple(dict.fromkeys(parts))
-        return distinct[0] if len(distinct) == 1 else whole(Extreme(self.kind, distinct))
+        return distinct[0] if len(distinct) == 1 else whole(Extreme(self.name, distinct))
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         if not hasattr(self.dtype, "na_object"):
@@ -199,9 +178,6 @@ class Extreme(_Elementwise):
         wins = (found == best) | ((found != found) & (best != best))  # noqa: PLR0124
         return _by_number(self, np.argmax(wins, axis=0), positions)
 
-    def to_json(self, write: NodeWriter) -> dict[str, Json]:
-        return {self.kind: [write.view(part) for part in self.operands]}
-
     @classmethod
     def from_json(cls, given: NodeFields) -> "Extreme":
         given.only()
@@ -215,7 +191,7 @@ class Extreme(_Elementwise):
 def _is_extreme(part: Expression, kind: str) -> bool:
     """Return True if a part is itself an extreme of a kind, and nothing else."""
     node = part.node
-    return isinstance(node, Extreme) and node.kind == kind and part.is_fresh
+    return isinstance(node, Extreme) and node.name == kind and part.is_fresh
 
 
 @final
@@ -228,15 +204,12 @@ class Casting(_Elementwise, NodeOfOne):
     unsafe: bool = False
     """True if overflowing values wrap round, as NumPy casts."""
 
+    name: ClassVar[str] = "cast"
     json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
 
     @property
     def dtype(self) -> "np.dtype[Any]":
         return self._dtype
-
-    @property
-    def name(self) -> str:
-        return "cast"
 
     @property
     def casts(self) -> "tuple[np.dtype[Any], ...]":

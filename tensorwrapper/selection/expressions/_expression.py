@@ -20,6 +20,14 @@ from tensorwrapper._value_class import evolve, frozen, slot_setters, token_of, v
 from tensorwrapper.errors import ConversionError, ExtentMismatchError, JaggedModeError, SelectionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
+from tensorwrapper.selection.expressions._fields import (
+    LARGEST,
+    check_keys,
+    to_dtype,
+    to_integer,
+    to_list,
+    to_range,
+)
 from tensorwrapper.selection.expressions._traversal import are_equal, flattened, operands_first, rebuilt
 from tensorwrapper.selection.operations._operation import Call
 from tensorwrapper.selection.runners._cells import fitting, write_cells
@@ -77,11 +85,11 @@ class Node(ABC):
     """Abstract: `extents`, `dtype` and `name`, and `values`, or `lowered`.
 
     A node that computes its elements has `values`; others are `lowered` to simpler nodes. A node that
-    distributes elements among operands also has `shares`. A node with operands has `operands` and
-    `with_operands`; one with a JSON form has `json_names`, `to_json` and `from_json`, and is registered by
-    `register_node`. All other methods have defaults, which a node may override for speed. Where `is_cellwise`
-    is not overridden, operands have the box of the node, and an element depends only on their elements at its
-    own position.
+    distributes elements among operands also has `shares`. A node with operands has the field `operands`, or
+    `operands` and `with_operands`. One with a JSON form has `json_names`, `to_json` and `from_json`, and is
+    registered by `register_node`. All other methods have defaults, which a node may override for speed. Where
+    `is_cellwise` is not overridden, operands have the box of the node, and an element depends only on their
+    elements at its own position.
     """
 
     __slots__ = ()
@@ -161,10 +169,12 @@ class Node(ABC):
     # Other operands.
 
     def with_operands(self, operands: "tuple[Expression, ...]") -> "Node":
-        """Return the same node of other operands."""
-        if operands:
+        """Return the same node of other operands; by default its field `operands` is replaced."""
+        if not operands:
+            return self
+        if "operands" not in attrs.fields_dict(cast("Any", type(self))):
             raise ConversionError(f"{self.name} is made of no other views")
-        return self
+        return evolve(self, operands=operands)
 
     def mapped(self, change: "Callable[[Expression], Expression]") -> "Node":
         """Return the same node with each view that it is made of changed."""
@@ -539,10 +549,7 @@ class _StandIn(Node):
     number: int | str
     extents: Extents  # pyright: ignore[reportIncompatibleMethodOverride]
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def name(self) -> str:
-        return "operand"
+    name: ClassVar[str] = "operand"
 
 
 def _stand_in(number: int | str, part: Expression) -> Expression:
@@ -678,68 +685,110 @@ class NodeWriter(ABC):
         """Return the name of a source."""
 
 
-class NodeFields(ABC):
-    """Abstract: every method; fields of a node in JSON, each checked for its type, or refused."""
+@final
+@frozen(eq=False, repr=False)
+class NodeFields:
+    """Fields of a node in JSON, each checked for its type, or refused.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    kind
+        The key of the node: one of its `json_names`.
+    where
+        Path of the node in the document, for messages.
+    """
 
-    @property
-    @abstractmethod
-    def kind(self) -> str:
-        """The key of the node in JSON: one of its `json_names`."""
+    kind: str
+    where: str
+    _given: dict[str, Json]
+    _read: Callable[[Json, str], Expression]
+    """Returns the view of a value, which starts at zero."""
+    _memory: Callable[[Json, str], Node]
+    """Returns the node of the memory of a tensor that a value names."""
+    _count: Callable[[int, str, int | None], None]
+    """Counts positions of a table, or rows that are made beyond those of the parts."""
+    # A kind of node may read parts twice, first to find out what they are.
+    _met: dict[str, Expression] = attrs.field(factory=dict, init=False)
 
-    @property
-    @abstractmethod
-    def where(self) -> str:
-        """Path of the node in the document, for messages."""
-
-    @abstractmethod
     def only(self, *names: str) -> None:
         """Raise unless these fields are there beside that of the kind, and no others."""
+        check_keys(self._given, self.where, {self.kind, *names})
 
-    @abstractmethod
     def json(self, name: str) -> Json:
         """Return a field as it is."""
+        if name not in self._given:
+            check_keys(self._given, self.where, {name}, frozenset(self._given))
+        return self._given[name]
 
-    @abstractmethod
-    def integer(self, name: str, least: int = ..., most: int = ...) -> int:
+    def _path(self, name: str) -> str:
+        return f"{self.where}.{name}"
+
+    def integer(self, name: str, least: int = -LARGEST, most: int = LARGEST) -> int:
         """Return a field that is an integer between two bounds, both of which it may be."""
+        return to_integer(self.json(name), self._path(name), least, most)
 
-    @abstractmethod
     def dtype(self, name: str = "dtype") -> "np.dtype[Any]":
         """Return a field that names a type."""
+        return to_dtype(self.json(name), self._path(name))
 
-    @abstractmethod
     def box(self, name: str = "range") -> Shape:
         """Return a field that is a box: where it starts and ends."""
+        start, extents = to_range(self.json(name), self._path(name))
+        shape = Shape(*extents, origin=start)
+        if shape.size > LARGEST:
+            raise self.refused("limit", f" has {shape.size} elements; {LARGEST} are allowed")
+        return shape
 
-    @abstractmethod
     def part(self, name: str) -> Expression:
         """Return a field that is a view, which starts at zero."""
+        return self.view(self.json(name), self._path(name))
 
-    @abstractmethod
     def parts(self, name: str) -> tuple[Expression, ...]:
         """Return a field that is a list of at least one view, which start at zero."""
+        path = self._path(name)
+        items = to_list(self.json(name), path)
+        if not items:
+            raise SelectionError("schema", f"{path} must not be empty")
+        return tuple([self.view(item, f"{path}[{n}]") for n, item in enumerate(items)])
 
-    @abstractmethod
     def view(self, value: Json, where: str) -> Expression:
         """Return the view that a value within a field says, which starts at zero."""
+        if where not in self._met:
+            self._met[where] = self._read(value, where)
+        return self._met[where]
 
-    @abstractmethod
     def memory(self, name: str) -> Node:
         """Return the node of the memory of a tensor that a field names."""
+        return self._memory(self.json(name), self._path(name))
 
-    @abstractmethod
     def alike(self, parts: tuple[Expression, ...], mode: int = -1) -> None:
         """Raise unless views have one type, one rank, and one extent in all modes but one."""
+        if not parts:
+            raise SelectionError("schema", f"{self.where} must have at least one part")
+        first = parts[0]
+        if mode >= first.shape.rank:
+            raise SelectionError("bounds", f"{self.where}: there is no mode {mode} to join in {first.shape}")
+        extents, dtype = first.shape.extents, first.dtype
+        for part in parts:
+            if part.shape.extents == extents and part.dtype == dtype:
+                continue
+            same = part.shape.rank == first.shape.rank and all(
+                a == b or m == mode
+                for m, (a, b) in enumerate(zip(part.shape.extents, first.shape.extents, strict=True))
+            )
+            if not same or part.dtype != first.dtype:
+                raise SelectionError(
+                    "bounds",
+                    f"{self.where}: {part.shape} of {part.dtype} does not fit {first.shape} of {first.dtype}",
+                )
 
-    @abstractmethod
     def work(self, count: int, *, more: int | None = None) -> None:
         """Count positions of a table to be checked; raise if they are too many.
 
         With `more`, so many rows are made beyond those of the parts, and the others are in tables already.
         """
+        self._count(count, self.where, more)
 
-    @abstractmethod
     def refused(self, reason: str, text: str) -> SelectionError:
         """Return the error that says why these fields say no node."""
+        return SelectionError(cast("Any", reason), f"{self.where}{text}")

@@ -52,16 +52,6 @@ NumbersOf: TypeAlias = "Callable[[IntArray | range, Array | None], Array]"
 """Function that returns the elements of ranks, in a given array or in a new one; a range has step 1."""
 
 
-def _is_run(strides: tuple[int, ...], extents: Extents) -> bool:
-    """Return whether offsets with these strides ascend by one, in row-major order."""
-    step = 1
-    for stride, extent in zip(reversed(strides), reversed(extents), strict=True):
-        if extent != 1 and stride != step:
-            return False
-        step *= extent
-    return True
-
-
 def write_ranks(numbers: NumbersOf, layout: Layout, out: Array, dtype: "np.dtype[Any]") -> None:
     """Write elements that a function makes of ranks, which are the offsets of a layout, block by block."""
     for block in cut(out.shape):
@@ -70,7 +60,7 @@ def write_ranks(numbers: NumbersOf, layout: Layout, out: Array, dtype: "np.dtype
         part = layout if target.shape == layout.shape.extents else layout[(*block, ...)]
         plain = target.dtype == dtype and target.flags.c_contiguous
         box = part.implementation.strided_box()
-        if plain and box is not None and _is_run(box[2], target.shape):
+        if plain and box is not None and part.implementation.is_contiguous:
             numbers(range(box[3], box[3] + target.size), target.reshape(-1))
         elif plain:
             numbers(part.to_numpy(), target)
@@ -135,15 +125,13 @@ class Filling(Generator):
     """One constant everywhere; `value` is a Python number or string that the dtype can say."""
 
     is_constant: ClassVar[bool] = True
+    refusal: ClassVar[str] = "a constant"
+    name: ClassVar[str] = "full"
     json_names: ClassVar[tuple[str, ...]] = ("full",)
 
     shape: Shape
     value: Any = attrs.field(eq=cast("Any", attrs.cmp_using)(eq=_same_value), hash=False)
     dtype: "np.dtype[Any]"
-
-    @property
-    def name(self) -> str:
-        return "full"
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         return fit_number(self.value, self.dtype, "the constant")
@@ -173,10 +161,6 @@ class Filling(Generator):
     def text_at(self) -> "Callable[[int], str]":
         return lambda _: str(self.value)
 
-    @property
-    def refusal(self) -> str:
-        return "a constant"
-
     def to_json(self, write: NodeWriter) -> dict[str, Json]:  # noqa: ARG002
         return {"full": json_of_value(self.value, self.dtype), **self._facts()}
 
@@ -196,13 +180,9 @@ class Counting(Generator):
     start: Any
     steps: tuple[Any, ...]
     dtype: "np.dtype[Any]"
-    word: str = "iota"
+    name: str = "iota"
 
     json_names: ClassVar[tuple[str, ...]] = ("iota", "linspace")
-
-    @property
-    def name(self) -> str:
-        return self.word
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         total: Any = np.array(self.start, dtype=self.dtype)
@@ -249,11 +229,8 @@ class Diagonal(Generator):
     diagonal: int
     dtype: "np.dtype[Any]"
 
+    name: ClassVar[str] = "eye"
     json_names: ClassVar[tuple[str, ...]] = ("eye",)
-
-    @property
-    def name(self) -> str:
-        return "eye"
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         row, column = [own + start for own, start in zip(places, self.origin, strict=True)]
@@ -285,9 +262,7 @@ class Computing(Generator):
     function: CoordinateFunction
     dtype: "np.dtype[Any]"
 
-    @property
-    def name(self) -> str:
-        return "compute"
+    name: ClassVar[str] = "compute"
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         coordinates = [own + start for own, start in zip(places, self.origin, strict=True)]
@@ -329,11 +304,8 @@ class RandomField(Generator):
     parameters: tuple[Any, ...]
     dtype: "np.dtype[Any]"
 
+    name: ClassVar[str] = "random"
     json_names: ClassVar[tuple[str, ...]] = ("random",)
-
-    @property
-    def name(self) -> str:
-        return "random"
 
     @property
     def operands(self) -> tuple[Expression, ...]:

@@ -23,7 +23,6 @@ from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout import AxisMap, Layout, Stride
 from tensorwrapper.layout.lowlevel import Strided, new_row_major
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
-from tensorwrapper.selection.expressions._elementwise import cast_view
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Job,
@@ -68,6 +67,8 @@ class JoinedRunner(Runner):
     runs: "dict[int, Runner]" = attrs.field(factory=dict, init=False, repr=False)
     """Those of runs, by their number of elements."""
 
+    has_places: ClassVar[bool] = True
+
     @property
     def extents(self) -> Extents:
         return (self.starts.item(-1),)
@@ -76,10 +77,6 @@ class JoinedRunner(Runner):
     def parts(self) -> int:
         """Number of arrays."""
         return len(self.kept)
-
-    @property
-    def has_places(self) -> bool:
-        return True
 
     @property
     def points_together(self) -> int:
@@ -148,6 +145,8 @@ class _RunsRunner(Runner):
     width: int
     _runs: JoinedRunner = attrs.field(init=False, repr=False)
 
+    has_places: ClassVar[bool] = True
+
     def __attrs_post_init__(self) -> None:
         joined, kind = self.joined, self.dtype
         empty: list[Array | None] = [None] * joined.parts
@@ -163,10 +162,6 @@ class _RunsRunner(Runner):
     @property
     def dtype(self) -> "np.dtype[Any]":
         return np.dtype((np.void, self.width * self.joined.dtype.itemsize))
-
-    @property
-    def has_places(self) -> bool:
-        return True
 
     @property
     def points_together(self) -> int:
@@ -219,6 +214,7 @@ class Joining(SharedMode):
     _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
     """Many tensors as operands: views of them are made on first use, by `__getattr__`."""
 
+    name: ClassVar[str] = "concat"
     json_names: ClassVar[tuple[str, ...]] = ("concat",)
     keeps_dtype: ClassVar[bool] = True
 
@@ -275,10 +271,6 @@ class Joining(SharedMode):
     def parts(self) -> int:
         return len(self.offsets) - 1
 
-    @property
-    def name(self) -> str:
-        return "concat"
-
     def __reduce__(self) -> "tuple[Callable[..., Joining], tuple[int, tuple[Expression, ...]]]":
         return Joining, (self.mode, self.operands)
 
@@ -289,12 +281,6 @@ class Joining(SharedMode):
 
     def takes_in(self, operand: Expression) -> bool:
         return _joins(operand, self.mode)
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Joining":
-        return Joining(self.mode, operands)
-
-    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         marks = pairwise(self.offsets.tolist())
@@ -358,22 +344,13 @@ class Interleaving(SharedMode):
     mode: int
     operands: tuple[Expression, ...]
 
+    name: ClassVar[str] = "interleave"
     json_names: ClassVar[tuple[str, ...]] = ("interleave",)
 
     @property
     def extents(self) -> Extents:
         total = sum([part.extents[self.mode] for part in self.operands])
         return _with_extent(self.operands[0].extents, self.mode, total)
-
-    @property
-    def name(self) -> str:
-        return "interleave"
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Interleaving":
-        return Interleaving(self.mode, operands)
-
-    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
-        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     def shared(self) -> tuple[tuple[int, range, Expression], ...]:
         total, many = self.extents[self.mode], len(self.operands)
@@ -419,6 +396,7 @@ class Stacking(Node):
     _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
     """Many tensors as operands, as those of `Joining`."""
 
+    name: ClassVar[str] = "stack"
     json_names: ClassVar[tuple[str, ...]] = ("stack",)
     keeps_dtype: ClassVar[bool] = True
     is_sharing: ClassVar[bool] = True
@@ -460,15 +438,8 @@ class Stacking(Node):
         return self._tensors is not None
 
     @property
-    def name(self) -> str:
-        return "stack"
-
-    @property
     def title(self) -> str:
         return f"stack(mode={self.mode})"
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Stacking":
-        return Stacking(self.mode, operands)
 
     def lowered(self) -> Node:
         return Joining(self.mode, tuple([_unsqueezed(part, self.mode) for part in self.operands]))

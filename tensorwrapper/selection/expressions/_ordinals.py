@@ -12,7 +12,7 @@ import numpy as np
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.layout import Layout
+from tensorwrapper.layout import Layout, Table
 from tensorwrapper.selection.expressions._expression import (
     Expression,
     Job,
@@ -27,10 +27,16 @@ from tensorwrapper.selection.expressions._expression import (
 )
 from tensorwrapper.selection.operations._operation import unravel
 from tensorwrapper.selection.runners._cells import write_by_number, write_cells
-from tensorwrapper.selection.transforms._transform import Transform, put_together, take_apart, through
+from tensorwrapper.selection.transforms._transform import (
+    Transform,
+    of_maps,
+    put_together,
+    take_apart,
+    through,
+)
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["NodeOfOne", "Once", "Sampling", "Whole", "pushed", "sampled"]
+__all__ = ["NodeOfOne", "Once", "Sampling", "Whole", "at_ordinals", "pushed", "sampled"]
 
 
 class NodeOfOne(Node):
@@ -72,21 +78,15 @@ class Once(NodeOfOne):
     operand: Expression
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
 
+    name: ClassVar[str] = "once"
     is_cellwise: ClassVar[bool] = False
     is_kept: ClassVar[bool] = True
+    is_leaf: ClassVar[bool] = True
     keeps_dtype: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         # Computed here: later, each node would call the one below it, recursively.
         object.__setattr__(self, "dtype", self.operand.dtype)
-
-    @property
-    def name(self) -> str:
-        return "once"
-
-    @property
-    def is_leaf(self) -> bool:
-        return True
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         # Whether to cache is decided again where the view is computed.
@@ -100,12 +100,9 @@ class Whole(NodeOfOne):
 
     operand: Expression
 
+    name: ClassVar[str] = "whole"
     json_names: ClassVar[tuple[str, ...]] = ("whole",)
     is_cellwise: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return "whole"
 
     @property
     def ordered(self) -> Expression:
@@ -170,9 +167,6 @@ class Sampling(Node):
     def made_of(self) -> tuple[Expression, ...]:
         return (*self.operands, *self.field.made_of)
 
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Sampling":
-        return attrs.evolve(self, operands=operands)
-
     def mapped(self, change: Callable[[Expression], Expression]) -> "Sampling":
         operands = tuple([change(own) for own in self.operands])
         return Sampling(self.field.mapped(change), self.layout, operands)
@@ -232,6 +226,12 @@ def pushed(operand: Expression, transform: Transform) -> Expression:
     if layout is not None:
         return Expression(operand.node, layout)
     return Expression(Whole(operand), put_together(transform, operand.extents))
+
+
+def at_ordinals(view: Expression, ordinals: IntArray) -> Expression:
+    """Return some elements of a view, by their numbers in row-major order, as a box of rank 1."""
+    base, axis = Table(view.layout.offsets_of_ordinals(ordinals)).simplify()
+    return Expression(view.node, of_maps(base, (axis,)))
 
 
 def sampled(node: Node, transform: Transform, normalize: Normalize) -> Expression:

@@ -47,6 +47,7 @@ class Padding(NodeOfOne):
     fill: Expression
     """A view without modes: the constant."""
 
+    name: ClassVar[str] = "pad"
     json_names: ClassVar[tuple[str, ...]] = ("pad",)
     is_sharing: ClassVar[bool] = True
     is_cellwise: ClassVar[bool] = False
@@ -55,10 +56,6 @@ class Padding(NodeOfOne):
     def extents(self) -> Extents:
         inner = zip(self.operand.extents, self.widths, strict=True)
         return tuple([before + extent + after for extent, (before, after) in inner])
-
-    @property
-    def name(self) -> str:
-        return "pad"
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
         truth = whole(Filling(box(()), np.True_, np.dtype(np.bool_)))

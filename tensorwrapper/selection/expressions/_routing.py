@@ -18,7 +18,7 @@ from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, write_elements
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, wrap_layout
 from tensorwrapper.selection.expressions._axis_pieces import (
     Part,
     Piece,
@@ -52,6 +52,7 @@ from tensorwrapper.selection.transforms._transform import (
     Transform,
     canonical,
     maps_of,
+    of_maps,
     put_together,
     spaced,
     take_apart,
@@ -204,9 +205,7 @@ def _take_turns(pieces: list[Piece], mode: int) -> bool:
 
 
 def _strided(view: Expression, base: int, axes: tuple[AxisMap, ...], mode: int, axis: Stride) -> Expression:
-    maps = (*axes[:mode], axis, *axes[mode + 1 :])
-    extents = tuple([own.extent for own in maps])
-    return Expression(view.node, wrap_layout(over_box(extents, (0,) * len(extents), base, maps)))
+    return Expression(view.node, of_maps(base, (*axes[:mode], axis, *axes[mode + 1 :])))
 
 
 _LOOKED_UP = 1 << 19  # positions distributed at once: the tables of a block take 32 MiB
@@ -229,6 +228,9 @@ class SharedMode(Node):
     @property
     def title(self) -> str:
         return f"{self.name}(mode={self.mode})"
+
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
+        return Expression(self.mapped(lambda own: cast_view(own, dtype)), view.layout)
 
     @abstractmethod
     def operand_at(self, position: int) -> tuple[Expression, int]:
@@ -363,14 +365,11 @@ class Routing(SharedMode):
     # Cached, as every traversal of a view uses it.
     operands: tuple[Expression, ...] = attrs.field(init=False, eq=False, repr=False)
 
+    name: ClassVar[str] = "route"
     json_names: ClassVar[tuple[str, ...]] = ("route",)
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "operands", tuple([piece.view for piece in self.pieces]))
-
-    @property
-    def name(self) -> str:
-        return "route"
 
     def __reduce__(self) -> "tuple[Callable[..., Routing], tuple[int, Extents, tuple[Piece, ...]]]":
         return Routing, (self.mode, self.extents, self.pieces)
@@ -646,8 +645,7 @@ def _reordered(found: Expression, mode: int, places: IntArray, normalize: Normal
     else:
         moved = Stride(axis.extent, cast("Stride", axis).step * step)
     maps: tuple[AxisMap, ...] = (*axes[:mode], moved, *axes[mode + 1 :])
-    extents = tuple([own.extent for own in maps])
-    layout = wrap_layout(over_box(extents, (0,) * len(extents), base * step, maps))
+    layout = of_maps(base * step, maps)
     if isinstance(found.node, Routing) and found.node.mode == mode and isinstance(axis, Table):
         # Pieces, which are grouped by operand, have no such order.
         return Expression(Whole(found), canonical(layout))

@@ -51,6 +51,7 @@ class Reading(Node):
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
     is_dense: bool = attrs.field(init=False, eq=False, repr=False)
 
+    name: ClassVar[str] = "source"
     json_names: ClassVar[tuple[str, ...]] = ("source", "memory")
     is_leaf: ClassVar[bool] = True
     keeps_dtype: ClassVar[bool] = True
@@ -73,10 +74,6 @@ class Reading(Node):
         object.__setattr__(self, "extents", extents)
         object.__setattr__(self, "dtype", dtype)
         object.__setattr__(self, "is_dense", plain)
-
-    @property
-    def name(self) -> str:
-        return "source"
 
     def __reduce__(self) -> "tuple[type[Reading], tuple[Source]]":
         return Reading, (self.source,)

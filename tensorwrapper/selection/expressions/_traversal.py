@@ -13,7 +13,7 @@ from tensorwrapper._value_class import evolve
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._expression import Expression, Node
 
-__all__ = ["are_equal", "flattened", "inlined", "laid_flat", "operands_first", "rebuilt"]
+__all__ = ["are_equal", "changed", "flattened", "inlined", "laid_flat", "operands_first", "rebuilt"]
 
 _SHORT = 16
 """Operands up to which a node is merged at once when it becomes an operand of the same operation.
@@ -77,6 +77,34 @@ def operands_first(
             waiting.append((view.written, False))
         waiting += [(own, False) for own in reversed(below)]
     return found
+
+
+def changed(
+    view: "Expression",
+    change: "Callable[[Expression], Expression | None]",
+    parts: "Callable[[Expression], Iterable[Expression]] | None" = None,
+    *,
+    everything: bool = False,
+) -> "Expression":
+    """Return a view with each part as `change` returns it, or of changed operands if None.
+
+    Shared nodes stay shared. `parts` and `everything` are those of `operands_first`.
+    """
+    done: dict[int, Expression] = {}
+    nodes: dict[int, Node] = {}
+    for own in operands_first([view], parts=parts, everything=everything):
+        node, found = own.node, change(own)
+        if found is None:
+            if id(node) not in nodes:
+                below = node.made_of if everything else node.operands
+                same = all(done[id(part)] is part for part in below)
+                nodes[id(node)] = node if same else node.mapped(lambda part: done.get(id(part), part))
+            new = nodes[id(node)]
+            found = own if new is node else evolve(own, node=new)
+        if everything and own.written is not None and done[id(own.written)] is not own.written:
+            found = evolve(found, written=done[id(own.written)])
+        done[id(own)] = found
+    return done[id(view)]
 
 
 def are_equal(one: "Expression", other: "Expression") -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -125,6 +125,14 @@ _CHECKED: Final = 1 << 24
 """Bytes of elements that are looked at together, whether another type may hold them."""
 
 
+class Running(TypedDict):
+    """Options of a computation, as `compute` takes them."""
+
+    threads: SupportsIndex | None
+    progress: Progress | None
+    cancel: Cancel | None
+
+
 class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""
 
@@ -223,8 +231,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """
         out = _to_target(out)
         if scheduler is not None:
-            computed: Tensor[Any, Any] = hand_over("compute_over", self, scheduler)
-            return computed if out is None else _copied(computed, out)
+            return _into(hand_over("compute_over", self, scheduler), out)
         made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
         if out is None and self.dtype.kind == "O" and has_null_bytes(self._expression):
             return cast("Tensor[ScalarT_co, IndexT_co]", with_room_for_nulls(made))
@@ -247,17 +254,18 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         source = source_tensor(view)
         if source is not None and _is_kept(source):
             return _copied(source, out)
+        running: Running = {"threads": threads, "progress": progress, "cancel": cancel}
         if source is None and not view.is_box:
-            return self._of_rows(out, threads, progress, cancel)
+            return _into(self._of_rows(**running), out)
         here = is_in_memory(view)
-        made = None if here else self._with_nulls(order, threads, progress, cancel)
+        made = None if here else self._with_nulls(order, **running)
         if made is not None:
-            return made if out is None else _copied(made, out)
+            return _into(made, out)
         if out is not None and (_is_nullable(out) or not surely_fits(self.dtype, out.dtype)):
-            return self._checked_into(out, threads, progress, cancel)
+            return self._checked_into(out, **running)
         made = None if here else self._of_sparse()
         if made is not None:
-            return made if out is None else _copied(made, out)
+            return _into(made, out)
         fastest = fastest_first(order, self.shape.rank)
         count = threads_for(self.nbytes, threads)
         watch = ReadProgress(self.nbytes, progress, cancel)
@@ -274,15 +282,13 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         written: Tensor[Any, Any] = out if isinstance(out, Tensor) else as_tensor(out)
         return written
 
-    def _checked_into(
-        self, out: Target, threads: SupportsIndex | None, progress: Progress | None, cancel: Cancel | None
-    ) -> Tensor[Any, Any]:
+    def _checked_into(self, out: Target, **running: Unpack[Running]) -> Tensor[Any, Any]:
         """Write elements into ones of a type that may not hold them, by the rule of `assign`."""
         target = None if _is_nullable(out) else target_array(out, self.shape, self.dtype)
         if target is None or self.shape.has_layers or reads_from(self._expression, target):
-            return _copied(self.compute(threads=threads, progress=progress, cancel=cancel), out)
+            return _copied(self.compute(**running), out)
         starts = self.shape.origin
-        for region, block in self.blocks(_CHECKED, threads=threads, progress=progress, cancel=cancel):
+        for region, block in self.blocks(_CHECKED, **running):
             place = zip(region.origin, starts, region.extents, strict=True)
             own = tuple([slice(first - start, first - start + count) for first, start, count in place])
             target[own] = check_write(block.elements().reshape(region.extents), target.dtype)
@@ -357,58 +363,42 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         return nothing_stored(fill, self.shape, self.dtype)
 
     def _with_nulls(
-        self,
-        order: Order | Iterable[SupportsIndex],
-        threads: SupportsIndex | None,
-        progress: Progress | None,
-        cancel: Cancel | None,
+        self, order: Order | Iterable[SupportsIndex], **running: Unpack[Running]
     ) -> Tensor[Any, Any] | None:
         """Return the elements of a box with room for nulls: values, and whether they are valid."""
         sides = sides_of_view(self._expression)
         if sides is None:
             return None
-        values, valid = [
-            self._make(own).compute(order=order, threads=threads, progress=progress, cancel=cancel)
-            for own in sides
-        ]
+        values, valid = [self._make(own).compute(order=order, **running) for own in sides]
         if values.layout != valid.layout:
             valid = valid.to_layout(values.layout)
         if holds_strings(values.dtype):
             return make_tensor(values.layout, _with_null_strings(values.buffer, valid.buffer))
         return make_tensor(values.layout, Nullable(values.buffer, cast("Any", valid.buffer)))
 
-    def _of_rows(
-        self,
-        out: "Target | None",
-        threads: SupportsIndex | None,
-        progress: Progress | None,
-        cancel: Cancel | None,
-    ) -> Tensor[Any, Any]:
+    def _of_rows(self, **running: Unpack[Running]) -> Tensor[Any, Any]:
         """Return rows that are put together: their elements in order, under their shape; tiles stay a box."""
         tiles = self._expression.layout.implementation.tiled
         if tiles is not None:
             under = self._make(Expression(self._expression.node, wrap_layout(tiles.under)))
-            box = under.compute(threads=threads, progress=progress, cancel=cancel)
+            box = under.compute(**running)
             if box.buffer.in_tiles:
                 # Tiles of another box are seen through the strides of its elements.
                 box = make_tensor(Layout(box.shape), box.buffer.pack(box.layout.implementation))
             inner = cast("Strided", box.layout.implementation)
             seen = TiledStrided(tiles.tiling, inner, tiles.grid_origin)
-            found = make_tensor(wrap_layout(seen, names_of(self.shape)), box.buffer)
-            return found if out is None else _copied(found, out)
+            return make_tensor(wrap_layout(seen, names_of(self.shape)), box.buffer)
         source = self._expression.node.source
-        if isinstance(source, ComputedRows) and progress is None and cancel is None:
+        if isinstance(source, ComputedRows) and running["progress"] is None and running["cancel"] is None:
             computed = source.selected(self._expression.layout)
             if computed is not None:
-                return computed if out is None else _copied(computed, out)
-        flat = self._make(in_order(self._expression))
-        line = flat.compute(threads=threads, progress=progress, cancel=cancel)
-        tensor = make_tensor(Layout(self.shape), line.buffer)
-        if line.buffer.in_tiles:
-            from tensorwrapper.selection.execution._blocks import over_rows  # noqa: PLC0415 - few are in tiles
+                return computed
+        line = self._make(in_order(self._expression)).compute(**running)
+        if not line.buffer.in_tiles:
+            return make_tensor(Layout(self.shape), line.buffer)
+        from tensorwrapper.selection.execution._blocks import over_rows  # noqa: PLC0415 - few are in tiles
 
-            tensor = over_rows(line, self.shape)
-        return tensor if out is None else _copied(tensor, out)
+        return over_rows(line, self.shape)
 
     def blocks(
         self,
@@ -601,6 +591,11 @@ def _to_target(out: object) -> "Target | None":
 
 def _is_nullable(out: "Target") -> bool:
     return isinstance(out, Tensor) and out.is_nullable
+
+
+def _into(made: Tensor[Any, Any], out: "Target | None") -> Tensor[Any, Any]:
+    """Return new elements, or a target that they were written to."""
+    return made if out is None else _copied(made, out)
 
 
 def _copied(source: Tensor[Any], out: "Target | None") -> Tensor[Any, Any]:

@@ -21,7 +21,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, write_elements
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout import AxisMap, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import new_row_major, new_strided, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, new_strided, wrap_layout
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, are_separate
 from tensorwrapper.selection.expressions._expression import Expression, Job, Shares, Split, at_zero, whole
 from tensorwrapper.selection.expressions._joining import Joining
@@ -29,8 +29,8 @@ from tensorwrapper.selection.expressions._ordinals import NodeOfOne, Whole, push
 from tensorwrapper.selection.expressions._routing import SharedMode
 from tensorwrapper.selection.operations._operation import grouped
 from tensorwrapper.selection.runners._leaves import BLOCK, Runner, Window
-from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, are_long, elements_at
-from tensorwrapper.selection.transforms._transform import Coordinate, Transform, take_apart
+from tensorwrapper.selection.runners._pieces import PlacedRunner, are_long, elements_at
+from tensorwrapper.selection.transforms._transform import Coordinate, Transform, of_maps, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["ConcatenatedRows", "Filled", "Form", "Pieces", "RowsRunner", "Spread", "in_order", "listed"]
@@ -444,16 +444,13 @@ class Flat(NodeOfOne):
 
     operand: Expression
 
+    name: ClassVar[str] = "flat"
     is_cellwise: ClassVar[bool] = False
     is_of_rows: ClassVar[bool] = True
 
     @property
     def extents(self) -> Extents:
         return (self.operand.shape.size,)
-
-    @property
-    def name(self) -> str:
-        return "flat"
 
     def split(self, view: Expression) -> Expression | None:
         """Return the places of some ordinals: evenly spaced where elements are contiguous, else a table."""
@@ -477,10 +474,8 @@ class Flat(NodeOfOne):
             return None
         else:
             first = self.operand.layout.offset_of_ordinal(first)
-        axes = tuple([moves.get(mode, Stride(extent, 0)) for mode, extent in enumerate(transform.extents)])
-        zeros = (0,) * len(transform.extents)
-        layout = wrap_layout(over_box(transform.extents, zeros, first, axes))
-        return Expression(self.operand.node, layout)
+        axes = [moves.get(mode, Stride(extent, 0)) for mode, extent in enumerate(transform.extents)]
+        return Expression(self.operand.node, of_maps(first, axes))
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         inner = self.operand
@@ -516,16 +511,16 @@ class Pieces(SharedMode):
     operands
         The operands of the pieces, all of one type.
     form
-        A form of rows over the operands; or arrays that never change, with the operand, the first position
-        and the length of each piece, none of which is empty.
+        A form of rows over the operands, of which one has elements.
     steps
         For each operand 1, or 0 if a piece of it repeats one element.
     """
 
+    name: ClassVar[str] = "pieces"
     is_of_rows: ClassVar[bool] = True
 
     operands: tuple[Expression, ...]
-    form: Form | PieceTable
+    form: Form
     steps: tuple[int, ...]
     mode: int = attrs.field(default=0, init=False)
     _found: tuple[IntArray, IntArray, IntArray, IntArray] | None = attrs.field(default=None, init=False)
@@ -534,7 +529,7 @@ class Pieces(SharedMode):
         """Return sources, starts, lengths, and the end of each piece; made on first use."""
         found = self._found
         if found is None:
-            sources, starts, lengths = self.form.table() if isinstance(self.form, Form) else self.form
+            sources, starts, lengths = self.form.table()
             found = sources, starts, lengths, np.cumsum(lengths, dtype=np.int64)
             # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
@@ -562,16 +557,7 @@ class Pieces(SharedMode):
 
     @property
     def extents(self) -> Extents:
-        if isinstance(self.form, Form):
-            return (self.form.size,)
-        return (self.ends.item(-1) if len(self.ends) else 0,)
-
-    @property
-    def name(self) -> str:
-        return "pieces"
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Pieces":
-        return attrs.evolve(self, operands=operands)
+        return (self.form.size,)
 
     def _piece(self, number: int) -> tuple[Expression, int, int, int]:
         """Return the operand of a piece, its step, where it starts there, and where it begins here."""
@@ -586,14 +572,9 @@ class Pieces(SharedMode):
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         run = _run_of(view.layout)
         first, count = run or (0, self.extents[0])
-        if isinstance(self.form, Form):
-            begin, end = self.form.around(first, count)
-            kernel: Runner = self.form.part(begin, end).runner(lambda k: job.elements(self.operands[k]))
-            before = self.form.begin(begin) - self.form.begin(0)
-        else:
-            lines = tuple([job.elements(own) for own in self.operands])
-            kernel = PiecesRunner(lines, self.sources, self.starts, self.lengths, self.ends, self.steps)
-            before = 0
+        begin, end = self.form.around(first, count)
+        kernel = self.form.part(begin, end).runner(lambda k: job.elements(self.operands[k]))
+        before = self.form.begin(begin) - self.form.begin(0)
         if run is None:
             write_in_order(kernel, view.layout, out)
         else:

@@ -9,6 +9,7 @@ first; the second are operations on boxes of rank 1: one after the other, pieces
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias, assert_never, cast, final
 
 import attrs
@@ -114,7 +115,7 @@ class Rows(Node):
 
     Parameters
     ----------
-    kind
+    name
         Name of the operation.
     operands
         The views, of any kind of shape.
@@ -122,7 +123,7 @@ class Rows(Node):
         Further arguments of the operation: a mode, a type.
     """
 
-    kind: RowsKind
+    name: RowsKind
     operands: tuple[Expression, ...]
     arguments: _Arguments = ()
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
@@ -135,13 +136,13 @@ class Rows(Node):
 
     def __attrs_post_init__(self) -> None:
         # Computed here: later, each node would call the one below it, recursively.
-        own = self.operands[1 if self.kind == "where" else 0]
-        object.__setattr__(self, "dtype", self.arguments[0] if self.kind == "cast" else own.dtype)
+        own = self.operands[1 if self.name == "where" else 0]
+        object.__setattr__(self, "dtype", self.arguments[0] if self.name == "cast" else own.dtype)
 
     def _made(self) -> _Made:
         found = self._found
         if found is None:
-            found = _OPERATIONS[self.kind](self.operands, *self.arguments)
+            found = _OPERATIONS[self.name](self.operands, *self.arguments)
             # A concurrent thread finds the same.
             object.__setattr__(self, "_found", found)
         return found
@@ -161,25 +162,18 @@ class Rows(Node):
         return self.flat.extents
 
     @property
-    def name(self) -> str:
-        return self.kind
-
-    @property
     def title(self) -> str:
-        return f"{self.kind}({', '.join(map(str, self.arguments))})" if self.arguments else self.kind
+        return f"{self.name}({', '.join(map(str, self.arguments))})" if self.arguments else self.name
 
     def __reduce__(self) -> "tuple[type[Rows], tuple[RowsKind, tuple[Expression, ...], _Arguments]]":
-        return Rows, (self.kind, self.operands, self.arguments)
-
-    def with_operands(self, operands: tuple[Expression, ...]) -> "Rows":
-        return Rows(self.kind, operands, self.arguments)
+        return Rows, (self.name, self.operands, self.arguments)
 
     def takes_in(self, operand: Expression) -> bool:
-        return self.kind == "concat" and _joins(operand, *self.arguments)
+        return self.name == "concat" and _joins(operand, *self.arguments)
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:
         there = tuple(map(valid, self.operands))
-        match self.kind:
+        match self.name:
             case "minimum" | "maximum":
                 return Rows("minimum", there)
             case "cast":
@@ -188,9 +182,9 @@ class Rows(Node):
                 chosen = Rows("where", (values(self.operands[0]), *there[1:]))
                 return Rows("minimum", (there[0], chosen.all()))
             case "concat" | "interleave" | "stack" | "pad_rows" | "spread":
-                return Rows(self.kind, there, self.arguments)
+                return Rows(self.name, there, self.arguments)
             case _:
-                assert_never(self.kind)
+                assert_never(self.name)
 
     def all(self) -> Expression:
         return Expression(self, Layout(self.shape))
@@ -230,9 +224,9 @@ class Rows(Node):
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         views: list[Json] = [write.view(part) for part in self.operands]
-        match self.kind:
+        match self.name:
             case "concat" | "interleave" | "stack":
-                return {self.kind: self.arguments[0], "parts": views}
+                return {self.name: self.arguments[0], "parts": views}
             case "cast":
                 dtype, unsafe = self.arguments
                 return {"unsafe_cast" if unsafe else "cast": dtype_name(dtype), "part": views[0]}
@@ -248,9 +242,9 @@ class Rows(Node):
                     return {"spread_over": said_shape(shape), "part": views[0]}
                 return {"spread": [*views, write.view(lying)]}
             case "where" | "minimum" | "maximum":
-                return {self.kind: views}
+                return {self.name: views}
             case _:
-                assert_never(self.kind)
+                assert_never(self.name)
 
 
 def put_together_rows(kind: RowsKind, operands: Sequence[Expression], *arguments: object) -> Expression:
@@ -330,7 +324,7 @@ def joined_rows(mode: int, parts: Sequence[Expression]) -> Expression:
 def _joins(part: Expression, mode: int) -> bool:
     """Return True if a part is itself rows concatenated along a mode, and nothing else."""
     node = part.node
-    if type(node) is not Rows or (node.kind, *node.arguments) != ("concat", mode):
+    if type(node) is not Rows or (node.name, *node.arguments) != ("concat", mode):
         return False
     return not part.calls and part.written is None and part.layout.shape is node.shape
 
@@ -341,14 +335,8 @@ def _checked(shape: Shape) -> Shape:
     return shape
 
 
-def _concat(parts: tuple[Expression, ...], mode: int) -> _Made:
-    shape = _checked(Shape.concat([part.shape for part in parts], mode=mode))
-    return shape, _by_prefix(parts, mode)
-
-
-def _stack(parts: tuple[Expression, ...], mode: int) -> _Made:
-    shape = _checked(Shape.stack([part.shape for part in parts], mode=mode))
-    return shape, _by_prefix(parts, mode)
+def _joined(join: Callable[..., Shape], parts: tuple[Expression, ...], mode: int) -> _Made:
+    return _checked(join([part.shape for part in parts], mode=mode)), _by_prefix(parts, mode)
 
 
 def _by_prefix(parts: tuple[Expression, ...], mode: int) -> Expression:
@@ -435,14 +423,6 @@ def _choose(parts: tuple[Expression, ...]) -> _Made:
     return shape, whole(Choosing(tuple(own)))
 
 
-def _least(parts: tuple[Expression, ...]) -> _Made:
-    return _extreme("minimum", parts)
-
-
-def _greatest(parts: tuple[Expression, ...]) -> _Made:
-    return _extreme("maximum", parts)
-
-
 def _extreme(kind: Literal["minimum", "maximum"], parts: tuple[Expression, ...]) -> _Made:
     shape, own = _lined_up(parts, kind)
     return shape, whole(Extreme.of(kind, own))
@@ -516,12 +496,12 @@ def _spread_over(parts: tuple[Expression, ...], shape: Shape) -> _Made:
 
 
 _OPERATIONS: Final[dict[RowsKind, Callable[..., _Made]]] = {
-    "concat": _concat,
+    "concat": partial(_joined, Shape.concat),
     "interleave": _interleave,
-    "stack": _stack,
+    "stack": partial(_joined, Shape.stack),
     "where": _choose,
-    "minimum": _least,
-    "maximum": _greatest,
+    "minimum": partial(_extreme, "minimum"),
+    "maximum": partial(_extreme, "maximum"),
     "cast": _cast,
     "pad_rows": _pad_rows,
     "spread": _spread_over,

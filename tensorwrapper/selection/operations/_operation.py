@@ -123,7 +123,7 @@ def _plain(argument: Argument) -> Json:
 
 
 class Operation(ABC):
-    """Abstract: `name`, `takes`, `atoms` and `before`: an operation as text, as numbers and as JSON.
+    """Abstract: `name`, `takes` and `before`: an operation as text, as numbers and as JSON.
 
     `before` uses no layouts, strides or places: it is the specification that these are tested against.
     """
@@ -137,9 +137,10 @@ class Operation(ABC):
     counts_elements: ClassVar[bool] = False
     """True if it counts all elements in row-major order, and so needs all of a node."""
 
-    @abstractmethod
     def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
         """Return the simple steps of a call on a box, in order; empty if it changes nothing."""
+        pairs = zip(self.takes, arguments, strict=True)
+        return [Atom(self.name, tuple([_ATOMIC[kind](own, shape) for kind, own in pairs]))]
 
     @abstractmethod
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
@@ -254,9 +255,6 @@ class Key(Operation):
                 kept += 1
             mode += 1
         return [*atoms, *reversed(pinned), *new]
-
-    def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        return layout[arguments[0]]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         raise LayoutError("a key comes down to slices, chips and new modes, each of which has a way back")
@@ -386,9 +384,6 @@ class Squeeze(Operation):
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         return inserted(positions, arguments[0], 0)
 
-    def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        return layout.squeeze(*arguments)
-
 
 def loose(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     """Return modes that were given loose, or as one sequence."""
@@ -419,6 +414,15 @@ def _listed(given: Any) -> Index:  # noqa: ANN401 - integers, in whatever holds 
     return positions
 
 
+_ATOMIC: "Mapping[ArgumentKind, Callable[[Any, Shape[Any]], Argument]]" = {
+    "mode": lambda given, shape: mode_of(given, shape.rank),
+    "count": lambda given, _: to_int(given, "a count"),
+    "counts": lambda given, _: to_ints(given, "extents"),
+    "table": lambda given, _: _listed(given),
+}
+"""Arguments of a simple step, by their kinds."""
+
+
 def _check_positions(positions: Any, extent: int, what: str) -> None:  # noqa: ANN401 - an array of integers
     if len(positions) and (positions.min() < 0 or positions.max() >= extent):
         raise SelectionError(
@@ -434,9 +438,6 @@ class Gather(Operation):
 
     name = "gather"
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode", "table")
-
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        return [Atom("gather", (mode_of(arguments[0], shape.rank), _listed(arguments[1])))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         mode: int = arguments[0]
@@ -463,9 +464,6 @@ class Points(Operation):
     name = "points"
     counts_elements = True
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("table",)
-
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:  # noqa: ARG002
-        return [Atom("points", (_listed(arguments[0]),))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         return unravel(np.array(arguments[0], dtype=np.int64)[positions[..., 0]], extents)
@@ -517,9 +515,6 @@ class Reverse(Operation):
             before[..., mode] = extents[mode] - 1 - positions[..., mode]
         return before
 
-    def on_layout(self, layout: Layout[Any], *arguments: Argument) -> Layout[Any]:
-        return layout.reverse(*arguments)
-
 
 @final
 class Rotate(Operation):
@@ -568,9 +563,6 @@ class RepeatEach(Operation):
     name = "repeat_each"
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode", "count")
 
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        return [Atom("repeat_each", (mode_of(arguments[0], shape.rank), to_int(arguments[1], "a count")))]
-
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         mode, times = arguments
         return with_column(positions, mode, positions[..., mode] // times)
@@ -609,9 +601,6 @@ class SlidingWindow(Operation):
 
     name = "sliding_window"
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode", "count")
-
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        return [Atom("sliding_window", (mode_of(arguments[0], shape.rank), to_int(arguments[1], "a count")))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         mode = arguments[0]
@@ -664,9 +653,6 @@ class SplitMode(Operation):
     name = "split_mode"
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode", "counts")
 
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        return [Atom("split_mode", (mode_of(arguments[0], shape.rank), to_ints(arguments[1], "extents")))]
-
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:  # noqa: ARG002
         mode, parts = arguments
         end = mode + len(parts)
@@ -682,10 +668,6 @@ class MergeModes(Operation):
 
     name = "merge_modes"
     takes: ClassVar[tuple[ArgumentKind, ...]] = ("mode", "mode")
-
-    def atoms(self, arguments: tuple[Any, ...], shape: Shape[Any]) -> list[Atom]:
-        first, last = arguments
-        return [Atom("merge_modes", (mode_of(first, shape.rank), mode_of(last, shape.rank)))]
 
     def before(self, positions: IntArray, extents: Extents, *arguments: Argument) -> IntArray:
         first, last = arguments

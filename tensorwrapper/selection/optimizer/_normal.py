@@ -21,7 +21,7 @@ from tensorwrapper.selection.expressions._expression import (
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._ordinals import Once, Whole, pushed, sampled
 from tensorwrapper.selection.expressions._routing import handed_on, settled
-from tensorwrapper.selection.expressions._traversal import laid_flat, operands_first
+from tensorwrapper.selection.expressions._traversal import changed, laid_flat, operands_first
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.transforms._transform import (
     Transform,
@@ -178,18 +178,14 @@ def _rows_of(once: Once, layouts: list[Layout[Any]], normalize: Normalize) -> tu
 
 def _replaced(view: Expression, new: dict[int, Node], firsts: dict[int, int]) -> Expression:
     """Return a view that reads the shortened nodes."""
-    done: dict[int, Expression] = {}
-    nodes = dict(new)
-    for own in operands_first([view], parts=_operands):
-        node, layout = own.node, own.layout
-        if id(node) not in nodes:
-            kept = node.is_kept or not node.operands
-            operands = () if kept else tuple([done[id(part)] for part in node.operands])
-            nodes[id(node)] = node if kept else node.with_operands(operands)
-        if firsts.get(id(node)):
-            layout = moved(layout, box_of(layout)[1], firsts[id(node)])
-        done[id(own)] = evolve(own, node=nodes[id(node)], layout=layout)
-    return done[id(view)]
+
+    def shortened(own: Expression) -> Expression | None:
+        first, layout = firsts.get(id(own.node)), own.layout
+        if first:
+            layout = moved(layout, box_of(layout)[1], first)
+        return evolve(own, node=new[id(own.node)], layout=layout) if id(own.node) in new else None
+
+    return changed(view, shortened, _operands)
 
 
 _DEEP = 40  # nested views up to which recursion goes down at once

@@ -7,10 +7,9 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._source_node import Reading
-from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.expressions._traversal import changed, operands_first
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._transform import box_of, moved
-from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
@@ -42,35 +41,18 @@ def compacted(view: Expression) -> Expression:
         for key, (memory, low, high) in runs.items()
         if key not in kept and high - low + 1 < len(memory)
     }
-    return _rewritten(view, moves) if moves else view
-
-
-_Moves = dict[int, tuple[Dense[Any], int]]
-
-
-def _rewritten(view: Expression, moves: _Moves) -> Expression:
-    """Return a view with replaced sources; shared nodes stay shared."""
-    done: dict[int, Expression] = {}
-    nodes: dict[int, Node] = {}
     sources: dict[int, Node] = {}
-    for own in operands_first([view], everything=True):
-        written = None if own.written is None else done[id(own.written)]
-        node, layout = own.node, own.layout
-        owner = cast("TensorSource", node.source).owner if node.tensor is not None else None
-        if id(node) not in nodes:
-            if owner is None or id(owner) not in moves:
-                nodes[id(node)] = node.mapped(lambda part: done[id(part)])
-            else:
-                buffer, by = moves[id(owner)]
-                key, tensor = id(node.source), cast("Tensor[Any]", node.tensor)
-                if key not in sources:
-                    moved_source = TensorSource(make_tensor(_shifted(tensor.layout, by), buffer))
-                    sources[key] = Reading(moved_source)
-                nodes[id(node)] = sources[key]
-        if owner is not None and id(owner) in moves:
-            layout = _shifted(layout, moves[id(owner)][1])
-        done[id(own)] = evolve(own, node=nodes[id(node)], layout=layout, written=written)
-    return done[id(view)]
+
+    def shortened(own: Expression) -> Expression | None:
+        tensor, key = own.node.tensor, id(own.node.source)
+        if tensor is None or id(cast("TensorSource", own.node.source).owner) not in moves:
+            return None
+        buffer, by = moves[id(cast("TensorSource", own.node.source).owner)]
+        if key not in sources:
+            sources[key] = Reading(TensorSource(make_tensor(_shifted(tensor.layout, by), buffer)))
+        return evolve(own, node=sources[key], layout=_shifted(own.layout, by))
+
+    return changed(view, shortened, everything=True) if moves else view
 
 
 def _shifted(layout: Layout[Any], by: int) -> Layout[Any]:

@@ -14,17 +14,15 @@ from tensorwrapper.layout.lowlevel import new_row_major, new_strided, packed_str
 from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, whole
 from tensorwrapper.selection.expressions._source_node import Reading
-from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.expressions._traversal import changed, operands_first
 from tensorwrapper.selection.optimizer._normal import normalize
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.selection.plans._reads import Request, requests_of
 from tensorwrapper.selection.plans._source_reads import (
     bytes_at,
     bytes_together,
-    changed,
     distinct_size,
     is_away,
-    layout_at,
     leaves_of,
     leaves_read,
     mapped,
@@ -40,6 +38,7 @@ from tensorwrapper.selection.plans._split_work import (
 from tensorwrapper.selection.sources._read_source import Converted, abilities_of, in_its_words
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource
+from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Extents
 

@@ -9,14 +9,15 @@ import numpy as np
 from tensorwrapper._arrays import different
 from tensorwrapper._progressions import solve_progression
 from tensorwrapper._value_class import frozen
-from tensorwrapper.layout import Layout, Table
-from tensorwrapper.layout.lowlevel import over_box, packed_strides, wrap_layout
+from tensorwrapper.layout import Layout
+from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._source_reads import is_away
 from tensorwrapper.selection.plans._split_work import Fetch, fetch_of
 from tensorwrapper.selection.sources._read_source import abilities_of, cost_of
 from tensorwrapper.selection.sources._runs import Outer, Positions, Runs, Wanted
 from tensorwrapper.selection.sources._source import Source
+from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.typing import Extents, IntArray
 
 __all__ = ["Request", "Share", "requests_of", "without_overlaps"]
@@ -243,7 +244,7 @@ def _share(view: Expression, number: int, fetch: Fetch, group: Group) -> Share:
     if layout is None:
         # No layout of modes says it: for each element where it is.
         places = _places(wanted, numbers_of(view), view.node.extents)
-        layout = wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
+        layout = layout_at(places)
     return Share(view, number, layout, None)
 
 

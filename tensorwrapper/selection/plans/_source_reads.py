@@ -7,27 +7,23 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._arrays import different
-from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.layout import Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
-from tensorwrapper.selection.expressions._expression import Expression, Node
-from tensorwrapper.selection.expressions._traversal import operands_first
+from tensorwrapper.selection.expressions._expression import Expression
+from tensorwrapper.selection.expressions._traversal import changed, operands_first
 from tensorwrapper.selection.sources._source import Source
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._transform import layout_at, maps_of, of_maps
 from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
     "bytes_at",
     "bytes_together",
-    "changed",
     "distinct_size",
     "is_away",
     "is_listed",
     "is_number",
     "is_sparse",
-    "layout_at",
     "leaves_of",
     "leaves_read",
     "mapped",
@@ -72,23 +68,6 @@ def _without_mask(view: Expression) -> tuple[Expression, ...]:
 def mapped(view: Expression, change: Callable[[Expression], Expression]) -> Expression:
     """Return a view in normal form with each part that reads a source as `change` returns it."""
     return changed(view, lambda own: None if own.node.source is None else change(own))
-
-
-def changed(view: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
-    """Return a view in normal form with each part as `change` returns it, or of changed operands if None."""
-    done: dict[int, Expression] = {}
-    nodes: dict[int, Node] = {}
-    for own in operands_first([view]):
-        node, found = own.node, change(own)
-        if found is None:
-            if id(node) not in nodes:
-                operands = tuple([done[id(part)] for part in node.operands])
-                same = all(a is b for a, b in zip(operands, node.operands, strict=True))
-                nodes[id(node)] = node if same else node.with_operands(operands)
-            new = nodes[id(node)]
-            found = own if new is node else evolve(own, node=new)
-        done[id(own)] = found
-    return done[id(view)]
 
 
 def distinct_size(layout: Layout[Any]) -> int:
@@ -179,11 +158,6 @@ def bytes_at(buffer: BufferCommon[Any], places: IntArray) -> int:
     return buffer.count_stored(table.implementation) * buffer.dtype.itemsize
 
 
-def layout_at(places: IntArray) -> Layout[Any]:
-    """Return the layout of one mode that reaches places of a buffer."""
-    return wrap_layout(over_box((len(places),), (0,), 0, (Table(places),)))
-
-
 def _text_bytes(buffer: BufferCommon[Any], layout: Layout[Any]) -> int:
     return int(np.maximum(buffer.strings_of(layout.implementation).lengths(), 0).sum())
 
@@ -252,9 +226,8 @@ def _is_product(layout: Layout[Any]) -> bool:
     moving = [own for own in [axis.distinct() for axis in maps[1]] if len(own) > 1]
     if len(moving) < 2:
         return True
-    axes = tuple([Table(np.asarray(own, dtype=np.int64)).simplify()[1] for own in moving])
-    extents = tuple([axis.extent for axis in axes])
-    return wrap_layout(over_box(extents, (0,) * len(extents), 0, axes)).is_injective
+    axes = [Table(np.asarray(own, dtype=np.int64)).simplify()[1] for own in moving]
+    return of_maps(0, axes).is_injective
 
 
 def _reached(layouts: Sequence[Layout[Any]]) -> "Iterator[IntArray] | None":

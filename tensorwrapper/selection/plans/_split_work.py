@@ -16,10 +16,10 @@ from tensorwrapper._arrays import different, ranked
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import new_row_major, over_box, packed_strides, wrap_layout
+from tensorwrapper.layout.lowlevel import new_row_major, packed_strides, wrap_layout
 from tensorwrapper.selection.expressions._expression import Expression, Node, whole
 from tensorwrapper.selection.expressions._generators import Filling
-from tensorwrapper.selection.expressions._ordinals import Whole
+from tensorwrapper.selection.expressions._ordinals import Whole, at_ordinals
 from tensorwrapper.selection.expressions._traversal import operands_first
 from tensorwrapper.selection.operations._operation import ranks_of, unravel
 from tensorwrapper.selection.plans._source_reads import distinct_size, is_away, is_listed, leaves_of, mapped
@@ -30,6 +30,8 @@ from tensorwrapper.selection.transforms._transform import (
     Coordinate,
     Feed,
     Transform,
+    layout_at,
+    of_maps,
     put_together,
     take_apart,
     through,
@@ -112,9 +114,7 @@ class Fetch:
                 axes.append(Stride(len(places), places.step * step))
             else:
                 axes.append(Table((places - places[0]) * np.int64(step)))
-        extents = self.wanted.extents
-        found = wrap_layout(over_box(extents, (0,) * len(extents), base, tuple(axes)))
-        return through(found, self.transform)
+        return through(of_maps(base, axes), self.transform)
 
 
 def _modes(wanted: Wanted) -> "tuple[Positions | Runs, ...]":
@@ -217,8 +217,7 @@ def _bounding(source: Source, layout: Layout[Any], extents: Extents) -> Fetch:
             modes += [range(n) for n in extents[mode + 1 :]]
             break
     base, axes = layout.implementation.mode_maps("a selection")
-    own = layout.shape.extents
-    return Fetch(source, Outer(modes), wrap_layout(over_box(own, (0,) * len(own), base - start, axes)), None)
+    return Fetch(source, Outer(modes), of_maps(base - start, axes), None)
 
 
 def _factored(coordinate: Coordinate) -> tuple[Positions, Coordinate]:
@@ -428,17 +427,15 @@ def _asks(
 
 def _only(part: Expression, chosen: Array) -> Expression:
     """Return a part that has its elements where they are chosen, and elsewhere any that are read."""
-    node = part.node
     ordinals = np.flatnonzero(chosen)
     if not len(ordinals):
         value = np.zeros((), part.dtype)[()]
         return whole(Filling(part.shape, value, part.dtype))
-    base, axis = Table(part.layout.offsets_of_ordinals(ordinals)).simplify()
-    few = Expression(node, wrap_layout(over_box((len(ordinals),), (0,), base, (axis,))))
+    few = at_ordinals(part, ordinals)
     if fetch_of(few).nbytes >= fetch_of(part).nbytes:
         return part
     ranks = np.maximum(np.cumsum(chosen, dtype=np.int64) - 1, 0)
-    line = Expression(Whole(few), wrap_layout(over_box((len(ranks),), (0,), 0, (Table(ranks),))))
+    line = Expression(Whole(few), layout_at(ranks))
     return line if len(part.extents) == 1 else Expression(Whole(line), Layout(part.shape))
 
 

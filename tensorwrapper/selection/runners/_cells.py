@@ -13,7 +13,6 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, convert_elements, write_elements
 from tensorwrapper.errors import DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.layout import AxisMap, Layout, Stride
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
 from tensorwrapper.selection.runners._leaves import (
     BLOCK,
     Runner,
@@ -26,7 +25,7 @@ from tensorwrapper.selection.runners._leaves import (
     places_in,
     window_extents,
 )
-from tensorwrapper.selection.transforms._transform import take_apart
+from tensorwrapper.selection.transforms._transform import of_maps, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
 __all__ = ["fitting", "write_by_number", "write_cast", "write_cells", "write_chosen", "write_extremes"]
@@ -134,8 +133,8 @@ def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:
 def _fill(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
     ends = [axis.bounds() for axis in axes]
     least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
-    extents = tuple([axis.extent for axis in axes])
-    layout = wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
+    layout = of_maps(base, axes)
+    extents: Extents = layout.shape.extents
     span, size = greatest + 1 - least, layout.shape.size
     if layout.implementation.is_contiguous and _run_into(runner, least, out, goal):
         return
@@ -143,8 +142,7 @@ def _fill(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal
     if dense and is_scratch(span * runner.dtype.itemsize):
         run: Any = np.empty(span, runner.dtype)
         _write_run(runner, least, run)
-        shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - least, axes))
-        _put(out, goal, leaf_of(shifted, Dense(run)), extents)
+        _put(out, goal, leaf_of(of_maps(base - least, axes), Dense(run)), extents)
     elif size <= BLOCK and not dense:
         places = np.unravel_index(layout.to_numpy().reshape(-1), runner.extents)
         _write(out, goal, runner.points(places).reshape(extents))

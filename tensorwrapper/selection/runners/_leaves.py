@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from math import prod
 from types import EllipsisType
 from typing import Any, TypeAlias, cast, final
 
@@ -31,7 +30,6 @@ __all__ = [
     "is_scratch",
     "leaf_of",
     "places_in",
-    "shift_window",
     "window_extents",
 ]
 
@@ -61,11 +59,6 @@ def full_window(extents: Extents) -> Window:
 def window_extents(window: Window) -> Extents:
     """Return how many positions of each mode a window has."""
     return tuple([part.stop - part.start for part in window])
-
-
-def shift_window(window: Window, block: Window) -> Window:
-    """Return a block of a window, which counts from the start of the window, in positions of the box."""
-    return tuple([slice(w.start + b.start, w.start + b.stop) for w, b in zip(window, block, strict=True)])
 
 
 def cut(extents: Extents, most: int = BLOCK) -> Iterator[Window]:
@@ -297,11 +290,3 @@ def places_in(
     # NumPy up to 2.4 returns wrong positions for more than 8192 numbers whose last mode has one position.
     numbers = layout[(*window, ...)].to_numpy()
     return [own.reshape(numbers.shape) for own in np.unravel_index(numbers.reshape(-1), extents)]
-
-
-def points_through(layout: Layout, places: tuple[IntArray, ...], extents: Extents) -> tuple[IntArray, ...]:
-    """Return the positions in a box at points of a view whose layout addresses its row-major places."""
-    origin = layout.shape.origin
-    rows = np.stack([own + start for own, start in zip(places, origin, strict=True)], axis=-1)
-    ranks = layout.offsets_of(rows)
-    return np.unravel_index(ranks, extents) if prod(extents) else tuple([ranks for _ in extents])

@@ -13,7 +13,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.errors import SelectionError
 from tensorwrapper.layout import AxisMap, Cycle, Layout, Stride, Table
-from tensorwrapper.layout.lowlevel import Strided, address_batches, over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import Strided, address_batches
 from tensorwrapper.selection.expressions._axis_pieces import RUNS
 from tensorwrapper.selection.expressions._expression import Expression, Node
 from tensorwrapper.selection.expressions._fields import (
@@ -26,7 +26,7 @@ from tensorwrapper.selection.expressions._fields import (
     to_table,
 )
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._transform import maps_of, take_apart
+from tensorwrapper.selection.transforms._transform import maps_of, of_maps, take_apart
 from tensorwrapper.typing import IntArray
 
 __all__ = ["Budget", "Measured", "SchemaLimits", "check_reach", "finished", "tabled", "to_layout"]
@@ -184,6 +184,14 @@ class Budget:
                 "limit", f"{where} makes {count} more rows; {self.limits.positions} positions are allowed"
             )
 
+    def positions(self, count: int, where: str, more: int | None) -> None:
+        """Count positions of a table; with `more`, rows that are made beyond those in tables."""
+        if more is None:
+            self.extent(count, where)
+        else:
+            self.rows(more, where)
+        self.work(count, where)
+
     def table(self, value: Json, where: str, parts: int = 1) -> IntArray:
         """Return a table, which is visited once for each part that it is applied to."""
         table = to_table(value, where, self._frames, self.limits.positions - self._positions)
@@ -241,15 +249,14 @@ def to_layout(given: dict[str, Json], node: Node, where: str, budget: Budget, pa
             for n, m in enumerate(modes)
         ]
     )
-    extents = tuple([axis.extent for axis in axes])
-    if math.prod(extents):
+    if all(axis.extent for axis in axes):
         ends = [axis.bounds() for axis in axes]
         least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
         if least < 0 or greatest >= node.size:
             raise SelectionError("bounds", f"{where} reaches places {least} to {greatest} of {node.size}")
     else:
         base = 0
-    return wrap_layout(over_box(extents, (0,) * len(extents), base, axes))
+    return of_maps(base, axes)
 
 
 def _axis(given: dict[str, Json], where: str, budget: Budget, parts: int) -> AxisMap:
@@ -326,9 +333,7 @@ def _is_inside(layout: Layout[Any], own: Layout[Any]) -> bool:
         return False
     box = (counts[0], *[room for room, _ in rooms])
     base, axes = maps
-    extents = layout.shape.extents
-    shifted = wrap_layout(over_box(extents, (0,) * len(extents), base - offset, axes))
-    found = take_apart(shifted, box)
+    found = take_apart(of_maps(base - offset, axes), box)
     if found is None:
         return False
     ends = [coordinate.bounds()[1] for coordinate in found.coordinates]

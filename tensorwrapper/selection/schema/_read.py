@@ -6,7 +6,7 @@ steps, tables, extents and bounds. Errors are `SelectionError` with a reason.
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias, cast, final
+from typing import Any, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -17,7 +17,7 @@ from tensorwrapper._tensor_names import check_name
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ParseError, SelectionError, TensorNameError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout.lowlevel import wrap_layout
 from tensorwrapper.selection._view import View
 from tensorwrapper.selection.expressions._expression import (
     Expression,
@@ -28,7 +28,6 @@ from tensorwrapper.selection.expressions._expression import (
     whole,
 )
 from tensorwrapper.selection.expressions._fields import (
-    LARGEST,
     check_keys,
     dtype_name,
     facts_of,
@@ -55,7 +54,7 @@ from tensorwrapper.selection.schema._limits import (
 from tensorwrapper.selection.schema._steps import apply_step
 from tensorwrapper.selection.schema._write import NODES, OF_RECORDS, VERSIONS, WITH_MEMBERS
 from tensorwrapper.selection.sources._source import TensorSource
-from tensorwrapper.selection.transforms._transform import maps_of
+from tensorwrapper.selection.transforms._transform import maps_of, of_maps
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
@@ -369,11 +368,18 @@ class _Reader:
         joined = self._joined(given) if kind == "concat" else None
         if joined is not None:
             return Measured(joined.all(), 1 + joined.parts, rounds=2, deep=2, shared=True)
-        fields = _Fields(self, self._budget, given, kind, where)
+        measured: list[Measured] = []
+
+        def read(value: Json, where: str) -> Expression:
+            found = self.view(value, where)
+            measured.append(found.over(at_zero(found.view)))
+            return measured[-1].view
+
+        fields = NodeFields(kind, where, given, read, self.memory, self._budget.positions)
         node = rows_from_json(fields) or NODES[kind].from_json(fields)
         if node.is_leaf:
             return Measured(whole(node) if node.source is not None else node.all(), is_leaf=True)
-        return _over(node, fields.measured)
+        return _over(node, measured)
 
     def _joined(self, given: dict[str, Json]) -> Joining | None:
         """Return whole tensors of rank 1 in memory joined, without a view of each; None for all else."""
@@ -424,112 +430,6 @@ def _only_source(value: Json) -> str | None:
     of = value.get("of") if type(value) is dict and len(value) == 1 else None
     name = of.get("source") if type(of) is dict and len(of) == 1 else None
     return name if type(name) is str else None
-
-
-@final
-class _Fields(NodeFields):
-    """The fields of one node, and the views that were met in them."""
-
-    __slots__ = ("_budget", "_given", "_kind", "_met", "_reader", "_where", "measured")
-
-    measured: list[Measured]
-
-    def __init__(
-        self, reader: _Reader, budget: Budget, given: dict[str, Json], kind: str, where: str
-    ) -> None:
-        self._reader = reader
-        self._budget = budget
-        self._given = given
-        self._kind = kind
-        self._where = where
-        self.measured = []
-        # A kind of node may read parts twice, first to find out what they are.
-        self._met: dict[str, Expression] = {}
-
-    @property
-    def kind(self) -> str:
-        return self._kind
-
-    @property
-    def where(self) -> str:
-        return self._where
-
-    def only(self, *names: str) -> None:
-        check_keys(self._given, self._where, {self._kind, *names})
-
-    def json(self, name: str) -> Json:
-        if name not in self._given:
-            check_keys(self._given, self._where, {name}, frozenset(self._given))
-        return self._given[name]
-
-    def _path(self, name: str) -> str:
-        return f"{self._where}.{name}"
-
-    def integer(self, name: str, least: int = -LARGEST, most: int = LARGEST) -> int:
-        return to_integer(self.json(name), self._path(name), least, most)
-
-    def dtype(self, name: str = "dtype") -> "np.dtype[Any]":
-        return to_dtype(self.json(name), self._path(name))
-
-    def box(self, name: str = "range") -> Shape:
-        start, extents = to_range(self.json(name), self._path(name))
-        shape = Shape(*extents, origin=start)
-        if shape.size > LARGEST:
-            raise self.refused("limit", f" has {shape.size} elements; {LARGEST} are allowed")
-        return shape
-
-    def part(self, name: str) -> Expression:
-        return self.view(self.json(name), self._path(name))
-
-    def parts(self, name: str) -> tuple[Expression, ...]:
-        path = self._path(name)
-        items = to_list(self.json(name), path)
-        if not items:
-            raise SelectionError("schema", f"{path} must not be empty")
-        return tuple([self.view(item, f"{path}[{n}]") for n, item in enumerate(items)])
-
-    def view(self, value: Json, where: str) -> Expression:
-        if where in self._met:
-            return self._met[where]
-        found = self._reader.view(value, where)
-        view = at_zero(found.view)
-        self.measured.append(found if view is found.view else found.over(view))
-        self._met[where] = view
-        return view
-
-    def memory(self, name: str) -> Node:
-        return self._reader.memory(self.json(name), self._path(name))
-
-    def alike(self, parts: tuple[Expression, ...], mode: int = -1) -> None:
-        if not parts:
-            raise SelectionError("schema", f"{self._where} must have at least one part")
-        first = parts[0]
-        if mode >= first.shape.rank:
-            raise SelectionError("bounds", f"{self._where}: there is no mode {mode} to join in {first.shape}")
-        extents, dtype = first.shape.extents, first.dtype
-        for part in parts:
-            if part.shape.extents == extents and part.dtype == dtype:
-                continue
-            same = part.shape.rank == first.shape.rank and all(
-                a == b or m == mode
-                for m, (a, b) in enumerate(zip(part.shape.extents, first.shape.extents, strict=True))
-            )
-            if not same or part.dtype != first.dtype:
-                raise SelectionError(
-                    "bounds",
-                    f"{self._where}: {part.shape} of {part.dtype} does not fit {first.shape} of "
-                    f"{first.dtype}",
-                )
-
-    def work(self, count: int, *, more: int | None = None) -> None:
-        if more is None:
-            self._budget.extent(count, self._where)
-        else:
-            self._budget.rows(more, self._where)
-        self._budget.work(count, self._where)
-
-    def refused(self, reason: str, text: str) -> SelectionError:
-        return SelectionError(cast("Any", reason), f"{self._where}{text}")
 
 
 def _is_declared(found: "np.dtype[Any]", dtype: "np.dtype[Any]") -> bool:
@@ -600,6 +500,6 @@ def _placed(view: Expression, extents: Extents, start: Extents) -> Expression:
     maps = maps_of(view.layout)
     if maps is not None:
         base, axes = maps
-        return evolve(view, layout=wrap_layout(over_box(extents, start, base, axes)))
+        return evolve(view, layout=of_maps(base, axes, start))
     # Storage tile by tile has no separate origin to move.
     return Expression(Whole(view), Layout(wrap(make_smooth(extents, start))))

@@ -26,8 +26,10 @@ __all__ = [
     "box",
     "box_of",
     "canonical",
+    "layout_at",
     "maps_of",
     "moved",
+    "of_maps",
     "put_together",
     "spaced",
     "take_apart",
@@ -52,6 +54,18 @@ def box_of(layout: Layout[Any]) -> tuple[Extents, Index]:
         return box[0], box[1]
     shape = layout.shape
     return shape.extents, shape.origin
+
+
+def of_maps(base: int, axes: Sequence[AxisMap], origin: Index | None = None) -> Layout[Any]:
+    """Return the layout over a box with these maps of its modes, which starts at zero by default."""
+    extents = tuple([axis.extent for axis in axes])
+    start = (0,) * len(extents) if origin is None else origin
+    return wrap_layout(over_box(extents, start, base, tuple(axes)))
+
+
+def layout_at(places: IntArray) -> Layout[Any]:
+    """Return the layout of one mode that reaches some places."""
+    return of_maps(0, (Table(places),))
 
 
 def spaced(layout: Layout[Any], extents: Extents) -> list[Spaced] | None:
@@ -86,7 +100,7 @@ def moved(layout: Layout[Any], origin: Index, by: int) -> Layout[Any]:
         extents, _, strides, offset = box
         return wrap_layout(new_strided(extents, origin, strides, offset - by))
     base, axes = implementation.mode_maps("a selection")
-    return wrap_layout(over_box(layout.shape.extents, origin, base - by, axes))
+    return of_maps(base - by, axes, origin)
 
 
 def canonical(layout: Layout[Any]) -> Layout[Any]:
@@ -106,9 +120,8 @@ def canonical(layout: Layout[Any]) -> Layout[Any]:
         return layout
     base, axes = implementation.mode_maps("a selection")
     parts = [_from_zero(axis) for axis in axes]
-    shape = layout.shape
     base += sum([more for more, _ in parts])
-    return wrap_layout(over_box(shape.extents, shape.origin, base, tuple([axis for _, axis in parts])))
+    return of_maps(base, [axis for _, axis in parts], layout.shape.origin)
 
 
 def _from_zero(axis: AxisMap) -> tuple[int, AxisMap]:
@@ -296,7 +309,7 @@ def through(layout: Layout[Any], transform: Transform) -> Layout[Any] | None:
         more, axis = _sum(extent, own)
         base += more
         modes.append(axis)
-    return wrap_layout(over_box(transform.extents, transform.origin, base, tuple(modes)))
+    return of_maps(base, modes, transform.origin)
 
 
 def put_together(transform: Transform, extents: Extents) -> Layout[Any]:

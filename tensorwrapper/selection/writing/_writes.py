@@ -15,8 +15,7 @@ from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, copy_elements, fit_extents, write_elements
 from tensorwrapper.drawing import index_text
 from tensorwrapper.errors import ConversionError, LayoutError, ReadOnlyError
-from tensorwrapper.layout import Layout, Table
-from tensorwrapper.layout.lowlevel import over_box, wrap_layout
+from tensorwrapper.layout import Layout
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
@@ -25,6 +24,7 @@ from tensorwrapper.selection.plans._split_work import fetch_of
 from tensorwrapper.selection.sources._read_source import abilities_of, tell
 from tensorwrapper.selection.sources._runs import Runs, Wanted
 from tensorwrapper.selection.sources._source import Source, TensorSource, WritableSource
+from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import add_all, fit_values, make_tensor
@@ -333,7 +333,7 @@ def _picked(given: _Places, layout: Layout[Any], part: Part, words: Words) -> Wr
         if isinstance(leaf, Refused):
             found.append(attrs.evolve(leaf, part=part))
             continue
-        table = wrap_layout(over_box((len(places),), (0,), 0, (Table(addresses[places]),)))
+        table = layout_at(addresses[places])
         found.append(WriteTarget(part, make_tensor(table, leaf.tensor.buffer), words, places))
     return tuple(found)
 

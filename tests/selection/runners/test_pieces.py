@@ -1,46 +1,14 @@
-"""Pieces of lines are written as lists of them are, from any window, and point by point."""
+"""Elements of a line that a layout selects are written from any window, and point by point."""
 
 import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tensorwrapper import Layout, Shape
-from tensorwrapper.selection.runners import _pieces
 from tensorwrapper.selection.runners._leaves import MemoryLeaf
-from tensorwrapper.selection.runners._pieces import PiecesRunner, PlacedRunner, elements_at
+from tensorwrapper.selection.runners._pieces import PlacedRunner, elements_at
 from tests.support.selection.computed_line import Computed
-
-LINES = [np.arange(40), np.arange(100, 140)]
-CONSTANT = np.broadcast_to(np.int64(-1), (40,))
-
-
-pieces = st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 9))
-
-
-@given(st.lists(pieces, min_size=1, max_size=30), st.sampled_from([1, 4, 1000]), st.data())
-@pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])
-def test_windows_and_points_of_pieces(leaf, given, block, data):
-    steps = (1, 0, 1)
-    arrays = [LINES[0], LINES[1], CONSTANT]
-    sources, starts, lengths = map(np.array, zip(*given, strict=True))
-    runner = PiecesRunner(tuple(map(leaf, arrays)), sources, starts, lengths, np.cumsum(lengths), steps)
-    expected = np.concatenate([arrays[k][s + steps[k] * np.arange(n)] for k, s, n in given])
-    low = data.draw(st.integers(0, len(expected) - 1))
-    high = data.draw(st.integers(low + 1, len(expected)))
-    out = np.empty(high - low, dtype=np.int64)
-    # Drawn before anything is set: a draw may end the example.
-    wanted = data.draw(st.sampled_from([2, 256]))
-    before, long = _pieces.BLOCK, _pieces._LONG
-    _pieces.BLOCK, _pieces._LONG = block, wanted
-    try:
-        runner.fill((slice(low, high),), out)
-    finally:
-        _pieces.BLOCK, _pieces._LONG = before, long
-    np.testing.assert_array_equal(out, expected[low:high])
-    np.testing.assert_array_equal(runner.points((np.arange(low, high)[::-1],)), expected[low:high][::-1])
 
 
 @pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])
