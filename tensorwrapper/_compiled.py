@@ -65,6 +65,9 @@ def _code(flat: "Array") -> str:
 
 
 def _own(numbers: "IntArray") -> "IntArray":
+    flags = numbers.flags
+    if numbers.dtype == np.int64 and flags.c_contiguous and flags.aligned:
+        return numbers
     own = np.ascontiguousarray(numbers, dtype=np.int64)
     return own if own.flags.aligned else own.copy()
 

@@ -69,4 +69,6 @@ def count_message(counts: list[int], lengths: list[int], *, hidden: int, is_encr
     counts[2] += total
     # Equals the sum of `bytes_on_wire`, without a call per frame.
     more, most = (_COMMAND + 2, _SHORT - _COMMAND) if is_encrypted else (2, _SHORT)
-    counts[3] += total + frames * more + 7 * len([length for length in lengths if length > most])
+    counts[3] += total + frames * more
+    if total > most:
+        counts[3] += 7 * len([length for length in lengths if length > most])

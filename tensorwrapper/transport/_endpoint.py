@@ -38,6 +38,9 @@ _PAUSE: Final = 0.002
 _LONGEST: Final = 2**31 - 1
 """Longest wait that ZeroMQ accepts, in milliseconds."""
 
+_LONGEST_SECONDS: Final = 1e6
+"""Time limit, in seconds, up to which no number of milliseconds is too large."""
+
 _PATIENCE: Final = 20
 """Milliseconds that a connecting socket waits before it reads the events of its connections."""
 
@@ -300,7 +303,7 @@ class Endpoint:
         socket = self.open()
         if not self.kind.sends:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket receives and does not send")
-        deadline = time.monotonic() + to_milliseconds(seconds, "timeout") / 1000
+        deadline = time.monotonic() + _checked(seconds)
         trackers: list[zmq.MessageTracker] = []
         send_all = self._send_one if self.kind.single else self._send_all
         try:
@@ -313,7 +316,7 @@ class Endpoint:
             raise failed("sending failed", error) from error
         if not whole:
             raise self.timed_out(f"no peer took the {len(frames)} frames of a message from", seconds)
-        self.count(self.sent, [len(frame) for frame in frames[self.kind.addressed :]])
+        self.count(self.sent, [*map(len, frames[1:] if self.kind.addressed else frames)])
         return trackers
 
     def _send_all(
@@ -332,10 +335,10 @@ class Endpoint:
             while sent <= last:
                 # Set this before the call: an exception may occur when ZeroMQ already has the frame.
                 begun = True
+                frame = frames[sent]
+                how = (flags if sent else _NOW) | (_MORE if sent < last else 0)
                 try:
-                    tracker = _send_frame(
-                        socket, frames[sent], (flags if sent else _NOW) | (_MORE if sent < last else 0)
-                    )
+                    tracker = _send_frame(socket, frame, how)
                 except zmq.ZMQError as error:
                     # ZeroMQ keeps no part of a refused first frame.
                     begun = sent > 0
@@ -414,9 +417,8 @@ class Endpoint:
         socket = self.open()
         if not self.kind.receives:
             raise TransportError(errno.ENOTSUP, f"a {self.kind.name} socket sends and does not receive")
-        milliseconds = to_milliseconds(seconds, "timeout")
         try:
-            first = self._first(socket, milliseconds)
+            first = self._first(socket, _checked(seconds))
             if first is not None:
                 return self._read_rest(socket, first)
         except zmq.ZMQError as error:
@@ -429,17 +431,18 @@ class Endpoint:
             raise
         raise self.timed_out("no message came to", seconds)
 
-    def _first(self, socket: "zmq.Socket[bytes]", milliseconds: int) -> zmq.Frame | None:
+    def _first(self, socket: "zmq.Socket[bytes]", seconds: float) -> zmq.Frame | None:
         """Return the first frame of the next message; None if none comes in time."""
         fences = self._fences
-        begin = time.monotonic()
+        deadline = time.monotonic() + seconds
         # Polling only the socket costs half as much as polling it with its monitor. Never wait within `recv`:
         # each signal restarts its timeout.
-        patience = milliseconds if fences is None else min(milliseconds, _PATIENCE)
+        patience = math.ceil(seconds * 1000)
+        if fences is not None and patience > _PATIENCE:
+            patience = _PATIENCE
         if patience == 0 or zmq.zmq_poll([(socket, _IN)], patience):
             with suppress(zmq.Again):
                 return socket.recv(_NOW, copy=False)
-        deadline = begin + milliseconds / 1000
         while (left := math.ceil((deadline - time.monotonic()) * 1000)) > 0:
             if not self._wait(socket, _IN, left):
                 return None
@@ -529,6 +532,14 @@ def _send_frame(
         socket.send(frame, flags)
         return None
     return socket.send(frame, flags, copy=False, track=True)
+
+
+def _checked(seconds: float) -> float:
+    """Return a time limit that ZeroMQ accepts."""
+    # Most are plain, and a message of a few numbers waits for little else.
+    if type(seconds) is float and 0 <= seconds <= _LONGEST_SECONDS:
+        return seconds
+    return to_milliseconds(seconds, "timeout") / 1000
 
 
 def failed(what: str, error: zmq.ZMQError) -> TransportError:

@@ -297,7 +297,9 @@ class Socket(Closing):
             If `message` is an array or str instead of frames, or `peer` is not bytes.
         """
         endpoint = self._endpoint
-        endpoint.open()
+        if endpoint.socket is None:
+            # The reason comes before complaints about the message.
+            endpoint.open()
         frames = message.to_frames() if isinstance(message, Message) else message
         # A memoryview locks its exporter. Clearing a bytearray or closing a map while ZeroMQ reads it then
         # raises instead of crashing the process.
@@ -306,16 +308,16 @@ class Socket(Closing):
             # A shorter message could not be read. An empty one would leave its envelope before the next
             # message.
             raise LocalProtocolError("frame", f"a message has at least two header frames, not {len(views)}")
-        if (peer is not None) != endpoint.kind.addressed:
+        kind = endpoint.kind
+        if (peer is not None) != kind.addressed:
             raise TransportError(
                 "peer= is required for a ROUTER or SERVER, and not allowed for other sockets"
             )
-        envelope = [_identity(peer, endpoint.kind)] if peer is not None else []
-        if endpoint.kind.delimiter:
-            envelope.append(b"")
-        if endpoint.kind.single:
-            views = [memoryview(encode_frames(views))]
-        return Delivery(endpoint.send([*envelope, *views], self._timeout if timeout is None else timeout))
+        whole: list[bytes | memoryview] = [_identity(peer, kind)] if peer is not None else []
+        if kind.delimiter:
+            whole.append(b"")
+        whole += [memoryview(encode_frames(views))] if kind.single else views
+        return Delivery(endpoint.send(whole, self._timeout if timeout is None else timeout))
 
     def receive(self, *, timeout: float | None = None) -> Message:
         """Return the next message; its tensors are read-only views of the received frames.
@@ -343,7 +345,7 @@ class Socket(Closing):
         except RemoteProtocolError as error:
             error.peer = peer_of(self._endpoint.kind, frames)
             raise
-        if self.kind == "SUB":
+        if self._endpoint.kind.name == "SUB":
             self._follow(message)
         return peer, message
 

@@ -99,18 +99,19 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         file, places, found = known
         touched = slice(numbers.start, numbers.stop)
         # Only the first record is read from its middle, and only the last to its middle.
-        goals = self.ends[numbers.start : numbers.stop + 1] - start
-        starts = places[touched]
-        if goals[0] < 0:
+        goals, starts = self.ends[numbers.start : numbers.stop + 1] - start, places[touched]
+        before = goals.item(0)
+        if before < 0:
             starts = starts.copy()
-            starts[0] -= goals[0]
+            starts[0] -= before
             goals[0] = 0
         goals[-1] = stop - start
-        if len(numbers) == 1 and found[numbers.start]:
-            return file[int(starts[0]) : int(starts[0]) + stop - start]
-        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
-        own, begins, ends = found[touched], goals[:-1], goals[1:]
+        own = found[touched]
         is_whole = bool(own.all())
+        if len(starts) == 1 and is_whole:
+            return file[starts.item(0) : starts.item(0) + stop - start]
+        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
+        begins, ends = goals[:-1], goals[1:]
         if not is_whole:
             copy_parts(result, start, self.ends, np.flatnonzero(~own) + numbers.start, self._elements)
             starts, begins, ends = starts[own], begins[own], ends[own]
@@ -133,6 +134,9 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         # Elements of uniform records are aligned to their size.
         file = raw[: len(raw) // size * size].view(self.dtype)
         places, found = alike.places // size, alike.found
+        start = _place_in(file, self.records.first)
+        if start is not None:
+            places[0], found = start, np.append(True, found[1:])
         # Concurrent threads compute the same value.
         self._in_file.append((file, places, found))
         return file, places, found
@@ -152,12 +156,23 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         return Dense, (self.read_run(0, self.size),)
 
 
+def _place_in(file: Array, tensor: Tensor[Any]) -> int | None:
+    """Return the address in a file at which all elements of a tensor are in order; None if nowhere."""
+    memory = tensor.buffer.memory_of(tensor.layout.implementation)
+    if memory is None or memory.dtype != file.dtype or not memory.flags.c_contiguous:
+        return None
+    place, rest = divmod(memory.ctypes.data - file.ctypes.data, max(file.itemsize, 1))
+    return place if not rest and 0 <= place <= len(file) - memory.size else None
+
+
 def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Row]) -> Records:
     """Return the records of an extended tensor; opens only the first and the last."""
     rows = given if isinstance(given, Extensions) else Extensions(given[0][0], given)
     table = rows.table
     lasting = reader.lasting(rows[int(np.argmax(table[:, 0] + table[:, 1]))][1])
-    first = lasting.tensor(rows[0][0], places)
+    # Only a record of one plain tensor is read in a short way.
+    plain = lasting.plain(places[0], rows.name) if len(places) == 1 and not lasting.field else None
+    first = lasting.tensor(rows.name, places) if plain is None else plain
     ending = lasting.record(rows[-1])[0]
     n_first = len(first) if first.shape.rank else -1
     before = table[:, 3]
@@ -170,7 +185,7 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
         )
     marks = np.concatenate([[0], before, [total]], dtype=np.int64)
     records = Records(lasting, rows, table, first, marks)
-    records.check(len(rows))
+    records.keep(len(rows), ending)
     return records
 
 

@@ -63,7 +63,10 @@ class Records:
         known = self._opened.get(number)
         if known is not None:
             return known
-        found = self.reader.record(self.rows[number - 1])[0]
+        return self.keep(number, self.reader.record(self.rows[number - 1])[0])
+
+    def keep(self, number: int, found: Tensor[Any]) -> Tensor[Any]:
+        """Return the tensor of a record that was read, for later use. Raises as `open`."""
         self._check(number, found)
         if len(self._opened) >= _AT_HAND:
             # If another thread clears the cache, only one more record is opened.

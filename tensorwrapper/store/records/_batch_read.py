@@ -10,7 +10,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from math import prod
-from typing import Final, Self, TypeAlias, TypeVar, cast, final
+from typing import Any, Final, Self, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,9 @@ _DIGITS: Final = 18  # maximum digits of a number, which then fits 64 bits
 _WORD: Final = 8
 _BLOCK: Final = 2**12  # records compared at a time
 _NUMBERS: Final = (re.compile(rb'"shape":\[([0-9]+)'), re.compile(rb'"extends":([0-9]+)'))
+_HEADER: Final = np.dtype(
+    [("magic", "S8"), ("length", "<i8"), ("version", "<u2"), ("rest", "V10"), ("own", "<u4")]
+)
 _TYPE: Final = ("dtype", "logical", "word")  # keys of a description that determine the dtype
 
 
@@ -253,18 +256,24 @@ def _block(
 
 def _has_header(file: _Bytes, starts: IntArray, lengths: IntArray) -> _Bools:
     """Return a mask of the positions with a header of a record of this length."""
-    raw = np.lib.stride_tricks.sliding_window_view(file, HEADER_BYTES)[starts]
-    good = (raw[:, :8] == np.frombuffer(MAGIC, dtype=np.uint8)).all(axis=1)
-    good &= raw[:, 8:16].copy().view("<i8")[:, 0] == lengths
-    good &= raw[:, 16:18].copy().view("<u2")[:, 0] == VERSION
+    headers = _windows(file, _HEADER)[starts]
+    raw = headers.view(np.uint8).reshape(-1, HEADER_BYTES)
+    good = cast("_Bools", headers["magic"] == MAGIC)
+    good &= headers["length"] == lengths
+    good &= headers["version"] == VERSION
     # The checksum of the bytes that all headers begin with is computed once.
     alike = np.append((raw[:, :28] == raw[0, :28]).all(axis=0), [False])
     first = int(alike.argmin())
     checksum = np.full(len(raw), ~zlib.crc32(raw[0, :first].tobytes()) & 0xFFFFFFFF, dtype=np.uint32)
     for column in raw.T[first:28]:
         checksum = _CRC[(checksum ^ column) & 0xFF] ^ (checksum >> np.uint32(8))
-    good &= raw[:, 28:].copy().view("<u4")[:, 0] == ~checksum
-    return cast("_Bools", good)
+    good &= headers["own"] == ~checksum
+    return good
+
+
+def _windows(file: _Bytes, dtype: "np.dtype[Any]") -> "npt.NDArray[Any]":
+    """Return an element of a type from each position of a file on; they share its memory."""
+    return np.ndarray((len(file) - dtype.itemsize + 1,), dtype, cast("Any", file), 0, (1,))
 
 
 def _crc_table() -> "npt.NDArray[np.uint32]":
@@ -287,8 +296,7 @@ def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tupl
     if len(far):
         good[far] &= begin[far] + 4 <= stops[far]
         far = far[good[far]]
-        window = np.lib.stride_tricks.sliding_window_view(file, 4)[begin[far]]
-        size[far] = window.copy().view(">u4")[:, 0]
+        size[far] = _windows(file, np.dtype(">u4"))[begin[far]]
         begin[far] += 4
     good &= size <= stops - begin
     return np.where(good, begin, 0), np.where(good, size, 0)
@@ -298,10 +306,10 @@ def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray
     """Return the positions after a text; records without this text are removed from `good`."""
     good &= place + len(piece) <= len(file)
     place = np.where(good, place, 0)
-    if len(piece) > len(file):
+    if not 0 < len(piece) <= len(file):
         return place
-    there = np.lib.stride_tricks.sliding_window_view(file, len(piece))[place]
-    good &= (there == np.frombuffer(piece, dtype=np.uint8)).all(axis=1)
+    # NumPy ignores zeros at the end of bytes, but JSON has none.
+    good &= _windows(file, np.dtype(f"S{len(piece)}"))[place] == piece
     return place + len(piece)
 
 
@@ -311,8 +319,9 @@ def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntA
     first, going = place, good.copy()
     for _ in range(_DIGITS + 1):
         going &= place < len(file)
-        digit = file[np.where(going, place, 0)].astype(np.int64) - 48
-        going &= (digit >= 0) & (digit <= 9)
+        # As unsigned bytes, those below the digits become large.
+        digit = file[np.where(going, place, 0)] - np.uint8(48)
+        going &= digit < 10
         if not going.any():
             break
         number = np.where(going, number * 10 + digit, number)

@@ -48,8 +48,7 @@ def read_by_part(
 def parts_of_run(ends: IntArray, start: int, stop: int) -> range:
     """Return the numbers of the parts that a run touches."""
     # The methods, as the functions of NumPy take three times as long for one number.
-    first = int(ends.searchsorted(start, side="right")) - 1
-    return range(first, int(ends.searchsorted(stop, side="left")))
+    return range(int(ends.searchsorted(start, "right")) - 1, int(ends.searchsorted(stop)))
 
 
 def read_run_by_part(

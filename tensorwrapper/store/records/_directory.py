@@ -24,7 +24,9 @@ def dotted(name: str) -> Iterator[str]:
 
 def _by_name(names: Sequence[str], numbers: IntArray) -> dict[str, IntArray]:
     """Return the numbers of each name, ascending."""
-    found = [names[number] for number in numbers.tolist()]
+    first, last = numbers[[0, -1]].tolist()
+    is_run = last - first + 1 == len(numbers)
+    found = names[first : last + 1] if is_run else [names[number] for number in numbers.tolist()]
     codes = {name: code for code, name in enumerate(dict.fromkeys(found))}
     if len(codes) == 1:
         return {found[0]: numbers}

@@ -1,7 +1,7 @@
 """Convert records to the tables of an index, and back. Does no I/O."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, repeat
+from itertools import accumulate, pairwise, repeat
 from operator import attrgetter, itemgetter
 from typing import Final, NoReturn, TypeAlias, final, overload
 
@@ -175,9 +175,22 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
     """
     if int(sizes.max()) > NAME_BYTES or not names.isascii() or names.translate(None, _REFUSED) != names:
         return None
-    text, stops = names.decode("ascii"), ends.tolist()
-    found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
-    return None if int(sizes.min()) <= 2 and ("." in found or ".." in found) else found
+    text = names.decode("ascii")
+    found: list[str] = []
+    # By runs of one length, as the records that extend a tensor repeat its name.
+    firsts = [0, *(np.flatnonzero(sizes[1:] != sizes[:-1]) + 1).tolist(), len(sizes)]
+    if len(firsts) > _FEW:
+        stops = ends.tolist()
+        found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
+        firsts = []
+    for first, last in pairwise(firsts):
+        size, stop = sizes.item(first), ends.item(last - 1)
+        begin = stop - size * (last - first)
+        if text[begin : stop - size] == text[begin + size : stop]:
+            found += [text[begin : begin + size]] * (last - first)
+        else:
+            found += [text[place : place + size] for place in range(begin, stop, size)]
+    return None if int(sizes.min()) <= 2 and not {".", ".."}.isdisjoint(found) else found
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Messages of many tensors, and the JSON of selections."""
+"""Messages of many tensors, small messages over sockets, and the JSON of selections."""
 
 import itertools
 import json
@@ -6,10 +6,12 @@ import pickle
 from collections.abc import Iterator
 
 import numpy as np
+import zmq
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper import wire
+from tensorwrapper.transport import Socket
 from tests.benchmarks.compare.measure import Row, Run
 
 
@@ -88,4 +90,44 @@ def selections() -> Iterator[Row]:
     )
 
 
-ROWS = {"P17": tensors, "P18": selections}
+def small_messages() -> Iterator[Row]:
+    """A small array sent and received, within the process and by tcp; each waits for the one before."""
+    array = np.arange(16.0)
+    frames = [bytes(memoryview(frame)) for frame in wire.encode([array])]
+    for name, address in (("in the process", "inproc://small"), ("by tcp", "tcp://127.0.0.1:*")):
+        with (
+            Socket("PULL") as sink,
+            Socket("PUSH") as source,
+            zmq.Context() as context,
+            context.socket(zmq.PULL) as pull,
+            context.socket(zmq.PUSH) as push,
+        ):
+            source.connect(sink.bind(address))
+            pull.bind(address)
+            push.connect(pull.getsockopt_string(zmq.LAST_ENDPOINT))
+
+            def ours(source: Socket = source, sink: Socket = sink) -> object:
+                source.send(wire.encode([array]))
+                return np.asarray(sink.receive().tensors[0])
+
+            def recipe(push: "zmq.Socket[bytes]" = push, pull: "zmq.Socket[bytes]" = pull) -> object:
+                """Send the description as JSON, and the elements, as the guide of pyzmq does."""
+                push.send_json({"dtype": str(array.dtype), "shape": array.shape}, zmq.SNDMORE)
+                push.send(array)
+                said = pull.recv_json()
+                return np.frombuffer(pull.recv(), said["dtype"]).reshape(said["shape"])
+
+            def pickled(push: "zmq.Socket[bytes]" = push, pull: "zmq.Socket[bytes]" = pull) -> object:
+                push.send(pickle.dumps(array, 5))
+                return pickle.loads(pull.recv())
+
+            def raw(push: "zmq.Socket[bytes]" = push, pull: "zmq.Socket[bytes]" = pull) -> object:
+                push.send_multipart(frames)
+                return pull.recv_multipart()
+
+            peers: dict[str, Run] = {"pyzmq's recipe": recipe, "pickle 5": pickled}
+            limit = ("the same frames, which nobody reads", raw)
+            yield Row("Q19", f"16 numbers {name}", ours, peers, times=2, limit=limit)
+
+
+ROWS = {"P17": tensors, "P18": selections, "Q19": small_messages}

@@ -18,6 +18,8 @@ NAMES = st.lists(
     min_size=1,
     max_size=4,
 )
+# The records that extend a tensor repeat its name.
+NAMES |= st.lists(st.sampled_from(["", "a", "b", ".", "cc", ".."]), min_size=1, max_size=40)
 
 
 def outcome(run):

@@ -17,6 +17,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
 
+import attrs
 import numpy as np
 
 from tensorwrapper._arrays import elements_at, positions_before, splits_of
@@ -196,6 +197,10 @@ class _Groups:
     """Column chunks by row group, several per group for nested columns."""
     limits: Limits
     null_rows: NullRows
+    _known: dict[int, tuple[str, bool]] = attrs.field(
+        factory=dict[int, tuple[str, bool]], init=False, eq=False, repr=False
+    )
+    """For groups whose pages were checked, the version of the file, and the result."""
 
     @property
     def path(self) -> Path | str:
@@ -310,7 +315,13 @@ class _Groups:
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
 
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
-        """Raise if the decompressed size is too large. Return True if only repeated strings may exceed it."""
+        """Raise if the decompressed size is too large. Return True if only repeated strings may exceed it.
+
+        The pages of a group are read once for each version of the file.
+        """
+        version, known = self.version, self._known.get(group)
+        if known is not None and known[0] == version != "":
+            return known[1]
         nbytes = texts = 0
         opened = given.open("rb", buffering=0) if isinstance(given, Path) else contextlib.nullcontext(given)
         with opened as file:
@@ -319,7 +330,9 @@ class _Groups:
                 nbytes += found
                 texts += most if chunk.is_text else 0
         check_bytes(nbytes, self.name, self.limits)
-        return nbytes + texts > self.limits.decompressed_bytes
+        has_long_texts = nbytes + texts > self.limits.decompressed_bytes
+        self._known[group] = version, has_long_texts
+        return has_long_texts
 
     def _width(self, chunk: Chunk) -> int:
         """Return the bytes per value if the schema fixes them and not the type."""

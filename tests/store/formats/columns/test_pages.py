@@ -1,5 +1,7 @@
 """What headers of pages say, with pyarrow as the judge, and what hostile ones are refused for."""
 
+import os
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.formats.columns import _parquet
 from tensorwrapper.store.formats.columns._pages import decoded_bytes, read_footer
 from tensorwrapper.wire import Limits
 
@@ -114,3 +117,18 @@ def test_headers_that_say_what_cannot_be_are_refused(tmp_path, spoilt):
     path.write_bytes(raw)
     with pytest.raises(DataFileError):
         tw.open(path)["x"].tolist()
+
+
+def test_pages_are_read_once_for_each_version_of_the_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"x": np.arange(1000.0)}), path, row_group_size=500)
+    read = []
+    real = _parquet.decoded_bytes
+    monkeypatch.setattr(_parquet, "decoded_bytes", lambda *given: read.append(given[1].start) or real(*given))
+    column = tw.open(path)["x"]
+    for _ in range(2):
+        assert column[400:600].tolist() == np.arange(400.0, 600.0).tolist()
+        assert len(read) == 2
+    os.utime(path, ns=(0, 1))
+    assert column[:3].tolist() == [0.0, 1.0, 2.0]
+    assert len(read) == 3
