@@ -249,8 +249,8 @@ def _column_of(
         found = _objects_of(given) if isinstance(kind, np.dtype) else pa.array(given, from_pandas=True)
     except OverflowError as error:
         raise DTypeError(
-            "objects of pandas with integers beyond 64 bits with a sign: series.astype('u8') has those from 0 "
-            "to 2**64 - 1, series.astype('f8') rounds them"
+            "objects of pandas with integers beyond 64 bits with a sign: series.astype('u8') has those from "
+            "0 to 2**64 - 1, series.astype('f8') rounds them"
         ) from error
     except (ValueError, TypeError) as error:
         raise DTypeError(f"objects of pandas that Arrow has no type for: {error}") from error
