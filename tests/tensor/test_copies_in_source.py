@@ -189,7 +189,7 @@ ALLOWED = {
     },  # headers, and places of labels and splits
     "store/records/_directory.py": {"fromiter"},  # numbers of records
     "store/records/_index_rows.py": {"concatenate", "stack"},  # columns of an index
-    "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
+    "store/append/_appended_tensor.py": {"append", "concatenate"},  # where pieces begin
     "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {
         "append",  # ends of chunks

@@ -146,7 +146,7 @@ class Pattern:
         rows = cast("Sequence[Any]", given)
         if self.has_room and has_null(rows):
             values, marks = split_nulls(rows, self.dtype)
-            return nullable(self._read(values), self._read(marks).astype(np.bool_))
+            return nullable(self._read(values), self._read(marks))
         tensor: Tensor[Any]
         try:
             tensor = as_tensor(rows)

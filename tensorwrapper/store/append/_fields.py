@@ -5,6 +5,7 @@ from typing import Any, Self, cast, final
 
 from tensorwrapper._error_text import shortened
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
@@ -22,7 +23,8 @@ from tensorwrapper.store.append._check_append import Pattern, is_box
 from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import FieldNames
-from tensorwrapper.tensor import Tensor, from_buffer
+from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_tensor
 
 __all__ = [
     "FieldPatterns",
@@ -205,4 +207,5 @@ class FieldPatterns:
         if shape.has_layers:
             rows = Shape.nested(rows, layers=shape.layers)
         names = names_of(shape)
-        return from_buffer(tensor.elements(), rows if names is None else rows.named(*names))
+        layout = packed_layout(rows if names is None else rows.named(*names))
+        return make_tensor(layout, tensor.buffer.pack(tensor.layout.implementation))

@@ -45,6 +45,8 @@ def write_key(layout: Layout[Any], buffer: BufferCommon[Any], key: object, value
     """Write values as NumPy's indexing with arrays does; the last value counts for repeated positions."""
     items = to_items(key, layout.shape)
     memory = buffer.memory_of(layout.implementation)
+    while values.ndim > 1 and values.shape[0] == 1:
+        values = values[0]  # NumPy broadcasts these modes for all keys but masks of a whole array.
     with numpys_errors(layout.shape):
         if memory is not None:
             try:

@@ -11,6 +11,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.protocols._null_lists import has_null
 from tensorwrapper.typing import Array
 
 __all__ = [
@@ -117,11 +118,7 @@ def read_operand(value: object, what: str) -> Operand:
     if isinstance(value, np.ndarray | np.generic):
         return _checked(np.asarray(cast("Array", value)), what)
     if isinstance(value, list | tuple):
-        if any(isinstance(item, TensorCommon) for item in cast("list[object]", value)):
-            raise ConversionError(
-                f"{what}: a list of tensors is not an operand; np.stack and tw.stack join them"
-            )
-        return _read_array(cast("list[object]", value), what)
+        return _read_list(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):
         foreign = with_its_nulls(value)
         return foreign if is_tensor(foreign) else _read_array(value, what)
@@ -132,6 +129,25 @@ def read_operand(value: object, what: str) -> Operand:
         f"{what}: tensors are compared and computed with numbers, strings, arrays and tensors, not with "
         f"{brief(value)}{'; `t is None` tells whether there is a tensor' if value is None else ''}"
     )
+
+
+def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand:
+    """Return a list as an array, or as a nullable tensor if None is in it."""
+    if any(isinstance(item, TensorCommon) for item in value):
+        raise ConversionError(f"{what}: a list of tensors is not an operand; np.stack and tw.stack join them")
+    try:
+        return _read_array(value, what)
+    except DTypeError:
+        if not has_null(value):
+            raise
+    # Loaded here: lists of numbers need neither.
+    from tensorwrapper.tensor.creation._convert import as_tensor  # noqa: PLC0415
+    from tensorwrapper.tensor.creation._string_convert import strings  # noqa: PLC0415
+
+    try:
+        return strings(value)
+    except TensorWrapperError:
+        return as_tensor(cast("Any", value))
 
 
 def check_argument(value: object, what: str) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tensorwrapper as tw
+import tensorwrapper.selection as sel
 from tensorwrapper import Layout, Shape
 from tensorwrapper.buffer import count_copies, from_functions
 from tensorwrapper.errors import (
@@ -239,3 +240,16 @@ def test_origins_do_not_matter_to_positions():
     for one in (t, u):
         assert one[[1], [-1]].tolist() == [5]
         assert one.oindex[[1], 1:].tolist() == [[4, 5]]
+
+
+def test_leading_modes_of_one_are_dropped_for_masks_too():
+    mask = np.array([[True, False], [True, True]])
+    for value in ([[1.0]], [[1.0, 2.0, 3.0]], [[[4.0, 5.0, 6.0]]]):
+        found = []
+        for of in (lambda t: t, sel.as_view):
+            t = tw.as_tensor(np.zeros((2, 2)))
+            of(t)[mask] = np.array(value)
+            found.append(t.tolist())
+        wanted = np.zeros((2, 2))
+        wanted[mask] = np.reshape(value, -1)
+        assert found == [wanted.tolist(), wanted.tolist()]

@@ -79,3 +79,30 @@ def test_what_nobody_can_compare_is_not_unequal(make):
             call()
     with pytest.raises(TypeError, match="Declining"):
         _ = t < Declining()
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+@pytest.mark.parametrize("nulls", [False, True])
+def test_lists_with_none_are_nullable_operands_of_every_function(of, nulls):
+    t = of(tw.as_tensor([1, None if nulls else 7, 3]))
+    mine, theirs = t.tolist(), [5, None, 2]
+    least = [None if None in own else min(own) for own in zip(mine, theirs, strict=True)]
+    total = [None if None in own else sum(own) for own in zip(mine, theirs, strict=True)]
+    for found in (np.minimum(t, theirs), sel.minimum(t, theirs)):
+        assert as_lists(found) == least
+    assert as_lists(t + theirs) == as_lists(theirs + t) == total
+    chosen = [mine[0], None, mine[2]]
+    mask = [True, False, True]
+    assert as_lists(np.where(mask, t, theirs)) == as_lists(tw.where(mask, t, theirs)) == chosen
+    assert as_lists(np.concatenate([t, theirs])) == as_lists(tw.concat([t, theirs])) == mine + theirs
+    assert as_lists(np.stack([t, theirs])) == as_lists(tw.stack([t, theirs])) == [mine, theirs]
+
+
+def as_lists(found):
+    return (found.compute() if hasattr(found, "compute") else found).tolist()
+
+
+def test_lists_of_text_with_none_are_compared():
+    words = tw.strings(["a", "b"])
+    assert (words == ["a", None]).tolist() == [True, None]
+    assert np.where([True, False], words, ["x", None]).tolist() == ["a", None]
