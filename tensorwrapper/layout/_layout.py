@@ -1,6 +1,7 @@
 """`Layout`, the one class that users meet: where each index of a shape lives, counted in elements."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Generic, SupportsIndex, cast, final, overload
 
 from tensorwrapper._error_text import brief
@@ -12,7 +13,7 @@ from tensorwrapper.layout.boxes import _mode_operations, _modes
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._named import agreed_layout, check_meant, named_layout
 from tensorwrapper.layout.boxes._orders import to_tiling
-from tensorwrapper.layout.boxes._strided import Strided, row_major
+from tensorwrapper.layout.boxes._strided import Strided, new_row_major, row_major
 from tensorwrapper.layout.cells._blocked import Packed
 from tensorwrapper.layout.facade._choice import of_flat, of_layers
 from tensorwrapper.layout.facade._constructors import LayoutConstructors
@@ -29,6 +30,7 @@ from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import Shape, ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, names_of, unnamed_shape
 from tensorwrapper.typing import (
+    Extents,
     IndexT,
     IndexT_co,
     Integer,
@@ -487,6 +489,12 @@ def wrap_layout(implementation: LayoutCommon, names: ModeNames | None = None) ->
     layout: Layout[Any] = object.__new__(Layout)
     _set_implementation(layout, implementation if names is None else named_layout(implementation, names))
     return layout
+
+
+@lru_cache(maxsize=1024)
+def row_major_layout(extents: Extents) -> "Layout[Any]":
+    """Return the row-major layout of a box from zero on; tensors of the same extents share it."""
+    return wrap_layout(new_row_major(extents))
 
 
 def as_layout(layout: "Layout[Any] | LayoutCommon") -> "Layout":

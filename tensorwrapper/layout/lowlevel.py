@@ -12,9 +12,9 @@ steps and counts), `fastest_first` (an order of modes).
 first); `numpys_errors` converts NumPy's errors for a key to errors of the package.
 
 **Making layouts** from valid parts, without checks: `new_strided` and `new_row_major` (a box with strides;
-`packed_strides` are the contiguous ones), `over_box` (a box with an axis map per mode), `contiguous` (any
-shape without gaps), `make_blocked` (cells at any offsets), and `wrap_layout` (an implementation in the
-facade). Most tensors use `Strided` and `TiledStrided`.
+`packed_strides` are the contiguous ones), `row_major_layout` (cached, in the facade), `over_box` (a box
+with an axis map per mode), `contiguous` (any shape without gaps), `make_blocked` (cells at any offsets),
+and `wrap_layout` (an implementation in the facade). Most tensors use `Strided` and `TiledStrided`.
 
 **Rows** of a tensor: `PlacedRows` (the offset of each cell of a layout), `choose` (a selection by jagged
 positions or masks), and `positions_of_rows` (including the extension of a boundary).
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         split_points,
         to_items,
     )
-    from tensorwrapper.layout._layout import wrap_layout
+    from tensorwrapper.layout._layout import row_major_layout, wrap_layout
     from tensorwrapper.layout.boxes._common import TileView, to_inside
     from tensorwrapper.layout.boxes._keys import expand_positional, parse_positional
     from tensorwrapper.layout.boxes._modes import positions_of_rows
@@ -87,6 +87,7 @@ __all__ = [
     "parse_positional",
     "plan_copy",
     "positions_of_rows",
+    "row_major_layout",
     "split_points",
     "tile_layout",
     "tile_major",
@@ -109,7 +110,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
                 "split_points",
                 "to_items",
             ),
-            "_layout": ("wrap_layout",),
+            "_layout": ("row_major_layout", "wrap_layout"),
             "boxes._common": ("TileView", "to_inside"),
             "boxes._keys": ("expand_positional", "parse_positional"),
             "boxes._modes": ("positions_of_rows",),

@@ -127,6 +127,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         "_owner",
         "_path",
         "_reader",
+        "_status",
         "_temporary",
         "_way",
         "_where",
@@ -162,6 +163,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._origin: FileOrigin | None = None
         self._way: SourceScope | None = None
         self._file: int | None = None
+        self._status: os.stat_result | None = None  # on opening, of an existing file
         self._owner: int | None = None  # the process that holds the lock
         self._temporary: str | None = None
         self._where = ""  # of a written file, with links resolved: replace the target, not the link
@@ -202,7 +204,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             self._file = make_beside(self._where, self._temporary)
         else:
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
-            self._file, _ = open_regular(self._path, flags)
+            self._file, self._status = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
             if not reader.size:
@@ -300,8 +302,8 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     def _as_origin(self) -> FileOrigin:
         """Return the file origin that is attached to tensors of this file."""
         if self._origin is None:
-            file = cast("int", self._file)
-            self._origin = FileOrigin(self._where, stat_of(os.fstat(file), of_ours=True), self._reading)
+            status = self._status or os.fstat(cast("int", self._file))
+            self._origin = FileOrigin(self._where, stat_of(status, of_ours=True), self._reading)
         return self._origin
 
     # Stored views.

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import get_args
 
+from tensorwrapper._json import Json
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper._value_class import evolve
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileSystemError
@@ -43,8 +44,11 @@ def open_other(
         contents = read_as(found.kind, where, how)
     if kind == "wirecell":
         _check_sets(where, contents, lambda: recognise(where))
-    given = {"kind": kind, "raw": raw or None, "null_rows": null_rows if null_rows != "refuse" else None}
-    options = {key: own for key, own in given.items() if own is not None}
+    options: dict[str, Json] = {"kind": kind} if kind is not None else {}
+    if raw:
+        options["raw"] = True
+    if null_rows != "refuse":
+        options["null_rows"] = null_rows
     return ArrayFile(where, contents, options=options, status=None if opened is None else opened.status)
 
 

@@ -141,16 +141,23 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         found = self._read(name)
-        if self._origin is None and not self._is_far:
-            # A file at an address or in memory has no path to refer to.
-            with suppress(OSError):
-                status = self._status or self._where.stat()
-                self._origin = FileOrigin(
-                    str(self._where), stat_of(status, of_ours=False), None, self._options
-                )
-        if self._origin is not None:
-            remember(found, self._origin, name)
+        origin = self._origin or self._as_origin()
+        if origin is not None:
+            remember(found, origin, name)
         return found
+
+    def _as_origin(self) -> FileOrigin | None:
+        """Return the file origin that is attached to tensors; None for a file without a path."""
+        if self._is_far:
+            return None
+        status = self._status
+        if status is None:
+            try:
+                status = self._where.stat()
+            except OSError:
+                return None
+        self._origin = FileOrigin(str(self._where), stat_of(status, of_ours=False), None, self._options)
+        return self._origin
 
     def _as_source(self, name: str, through: object) -> "tuple[Tensor[Any] | View[Any], str]":  # noqa: ARG002
         """Return a tensor, or a view, and the version of the file."""
@@ -166,8 +173,11 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         held = self._find(name)
         with of_stranger(self._path, name=name):
             try:
-                with self._unbroken():
+                if self._ranges is None:
                     found = held.read()
+                else:
+                    with self._ranges.unbroken():
+                        found = held.read()
             except (ParseError, VersionChangedError):
                 raise
             except DataFileError as error:
@@ -177,10 +187,10 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
             except TensorWrapperError as error:
                 # The content is valid, but not a tensor.
                 raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
-        if isinstance(found, Tensor):
-            return cast("Tensor[Any]", found)
         try:
             if not isinstance(found, np.ndarray):
+                if isinstance(found, Tensor):
+                    return cast("Tensor[Any]", found)
                 from tensorwrapper.selection import View, as_view  # noqa: PLC0415 - mapped files need no views
 
                 return cast("View[Any]", found) if isinstance(found, View) else as_view(cast("Any", found))

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from tensorwrapper.store.records._format import (
 from tensorwrapper.store.records._index_rows import Listing, Place, Row, unpack_rows
 from tensorwrapper.store.records._record import RecordFacts, read_facts, read_index, read_label
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import IntArray
+from tensorwrapper.typing import Array, IntArray
 
 __all__ = [
     "ReadAt",
@@ -75,7 +75,7 @@ def load_directory(read_file: ReadAt, size: int) -> Directory:
 
 def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     """Return the directory from the chain of indexes; None if an index is damaged."""
-    parts: list[tuple[int, int, Sequence[Tensor[Any]], RecordFacts]] = []
+    parts: list[tuple[int, int, Sequence[Tensor[Any] | Array], RecordFacts]] = []
     start: int | None = last
     end = size
     while start is not None:
@@ -114,7 +114,7 @@ def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: i
 
 def _index_at(
     read_at: ReadAt, start: int, end: int, *, exact: bool
-) -> tuple[Sequence[Tensor[Any]], RecordFacts, int] | None:
+) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts, int] | None:
     """Return the tables, the facts and the end of an index; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
@@ -132,7 +132,7 @@ def _index_at(
     return None if found is None else (*found, stop)
 
 
-def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -> Listing | list[Row]:
+def _rows_of(tables: Sequence[Tensor[Any] | Array], begin: int, end: int, nbytes: int) -> Listing | list[Row]:
     try:
         table, names, grown = _tables_of(tables, nbytes)
         return unpack_rows(table, names, begin, end, grown)
@@ -144,22 +144,30 @@ def _rows_of(tables: Sequence[Tensor[Any]], begin: int, end: int, nbytes: int) -
         raise DataFileError(f"has an invalid index: {error}") from error
 
 
-def _tables_of(tensors: Sequence[Tensor[Any]], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
+def _tables_of(tables: Sequence[Tensor[Any] | Array], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
     """Return the tables of an index of `nbytes` bytes; raise if they are larger than the index."""
-    # Tensors are read on access, and may have an unknown packing, or not be dense boxes.
-    if not 2 <= len(tensors) <= 4 or tensors[0].dtype != np.int64 or tensors[1].dtype != np.uint8:
+    if not 2 <= len(tables) <= 4:
         raise DataFileError("has an index without its two tables")
-    if tensors[0].rank != 2 or tensors[0].shape.extents[1] != 5 or tensors[1].rank != 1:
-        raise DataFileError(f"has an index with tables of {tensors[0].shape} and {tensors[1].shape}")
-    if sum([own.nbytes for own in (*tensors[:2], *tensors[3:])]) > nbytes:
+    # The third table has hashes, which are not read here.
+    table, names, *grown = [
+        own if isinstance(own, np.ndarray) else _array_of(own, nbytes) for own in (*tables[:2], *tables[3:])
+    ]
+    if table.dtype != np.int64 or names.dtype != np.uint8:
+        raise DataFileError("has an index without its two tables")
+    if table.ndim != 2 or table.shape[1] != 5 or names.ndim != 1:
+        raise DataFileError(f"has an index with tables of {table.shape} and {names.shape}")
+    if grown and (grown[0].dtype != np.int64 or grown[0].ndim != 1):
+        raise DataFileError(f"has an index with extensions of {grown[0].shape} {grown[0].dtype}")
+    return np.ascontiguousarray(table), names.tobytes(), cast("IntArray", grown[0]) if grown else None
+
+
+def _array_of(tensor: Tensor[Any], nbytes: int) -> Array:
+    """Return a table of another writer, which may have an unknown packing, or be larger than its message."""
+    if not tensor.shape.is_box:
+        raise DataFileError(f"has an index with tables of {tensor.shape}")
+    if tensor.nbytes > nbytes:
         raise DataFileError(f"has an index of {nbytes} bytes whose tables would have more")
-    table, names = [np.asarray(own) for own in tensors[:2]]
-    grown: IntArray | None = None
-    if len(tensors) == 4:
-        if tensors[3].dtype != np.int64 or tensors[3].rank != 1:
-            raise DataFileError(f"has an index with extensions of {tensors[3].shape} {tensors[3].dtype}")
-        grown = np.asarray(tensors[3])
-    return np.ascontiguousarray(table), names.tobytes(), grown
+    return np.asarray(tensor)
 
 
 def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:

@@ -28,7 +28,7 @@ from tensorwrapper.errors import (
     RankError,
     TensorWrapperError,
 )
-from tensorwrapper.layout.lowlevel import Strided, new_row_major, wrap_layout
+from tensorwrapper.layout.lowlevel import Strided, row_major_layout, wrap_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._common import TensorCommon
@@ -218,7 +218,7 @@ def _unlabelled(value: object, *, copy: bool | None) -> object:
 def _over_run(array: Array) -> Tensor[Any]:
     """Return a tensor over an array without gaps: the fast path for most arrays."""
     _check_elements(array)
-    return make_tensor(wrap_layout(new_row_major(array.shape)), Dense(array.reshape(-1)))
+    return make_tensor(row_major_layout(array.shape), Dense(array.reshape(-1)))
 
 
 def _check_elements(array: Array) -> None:

@@ -169,8 +169,8 @@ def plain_entry(start: bytes) -> PlainPart | None:
     return plain[0] if plain is not None and len(plain) == 1 and plain[0][0] == 1 else None
 
 
-def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tensor[Any], ...], str] | None:
-    """Return the tensors of a message, and the rest of its label as unparsed text.
+def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[list[Array], str] | None:
+    """Return the tensors of a message as read-only arrays, and the rest of its label as unparsed text.
 
     All of them are plain, and their label has the form of this library's writers; else the result is None.
     A caller that knows the other keys compares that text instead of parsing JSON.
@@ -184,28 +184,40 @@ def read_apart(frames: Sequence[memoryview], limits: Limits) -> tuple[tuple[Tens
         return None
     text = raw[8:].decode("ascii")
     plain = plain_parts(text[: stop - 8] + "}", limits)
-    read = None if plain is None else read_plain(plain, frames[2:])
-    return None if read is None else (read, text[stop - 8 :])
+    if plain is None:
+        return None
+    read: list[Array] = []
+    for entry in plain:
+        flat = _elements(entry, frames[2:])
+        if flat is None or entry[4] is None or (entry[2].kind == "b" and not are_truths(flat)):
+            return None
+        read.append(flat.reshape(entry[4]))
+    return read, text[stop - 8 :]
 
 
 def read_plain(plain: Sequence[PlainPart], parts: Sequence[memoryview]) -> tuple[Tensor[Any], ...] | None:
     """Return the tensors of plain descriptions over the parts; None if one does not fit, or needs a copy."""
     read: list[Tensor[Any]] = []
-    there = len(parts)
     for entry in plain:
-        part, nbytes, dtype = entry[:3]
-        if not 0 <= part < there or parts[part].nbytes != nbytes:
-            return None
-        flat: Array = np.frombuffer(parts[part], dtype)
-        flags = flat.flags
-        if not flags.aligned:
-            return None
-        flags.writeable = False
-        tensor = plain_tensor(entry, flat)
+        flat = _elements(entry, parts)
+        tensor = None if flat is None else plain_tensor(entry, flat)
         if tensor is None:
             return None
         read.append(tensor)
     return tuple(read)
+
+
+def _elements(entry: PlainPart, parts: Sequence[memoryview]) -> Array | None:
+    """Return the elements of a plain description in its part; None if they do not fit, or need a copy."""
+    part, nbytes, dtype = entry[:3]
+    if not 0 <= part < len(parts) or parts[part].nbytes != nbytes:
+        return None
+    flat: Array = np.frombuffer(parts[part], dtype)
+    flags = flat.flags
+    if not flags.aligned:
+        return None
+    flags.writeable = False
+    return flat
 
 
 def plain_tensor(entry: PlainPart, flat: Array) -> Tensor[Any] | None:

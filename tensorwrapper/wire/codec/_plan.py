@@ -20,7 +20,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError, RemoteProtocolError, TensorWrapperError
 from tensorwrapper.layout import Layout
-from tensorwrapper.layout.lowlevel import contiguous, new_row_major, wrap_layout
+from tensorwrapper.layout.lowlevel import contiguous, row_major_layout, wrap_layout
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits, how_to_raise
@@ -168,7 +168,7 @@ def _plain_parts(text: str, limits: Limits) -> tuple[PlainPart, ...] | None:
         if not nbytes or (nbytes > limits.extent and max(extents, default=0) > limits.extent):
             return None
         held = extents if len(extents) <= _ARRAY_RANK else None
-        parts.append((tensor["part"], nbytes, dtype, _row_major(extents), held))
+        parts.append((tensor["part"], nbytes, dtype, row_major_layout(extents), held))
     apart = len({part[0] for part in parts}) == len(parts)
     return tuple(parts) if apart and sum([part[1] for part in parts]) <= limits.total_bytes else None
 
@@ -357,7 +357,9 @@ def _plan_understood(
     if not dtype.itemsize:
         if extents or elements is not None or shape is not None or nulls is not None:
             return _no_type(field)
-        return TensorPlan(field, dtype, logical, part, (0,), 0, _row_major((0,)), None, None, None, None)
+        return TensorPlan(
+            field, dtype, logical, part, (0,), 0, row_major_layout((0,)), None, None, None, None
+        )
     nbytes = math.prod(extents) * dtype.itemsize
     if not nbytes and math.prod(filter(None, extents)) * dtype.itemsize > limits.total_bytes:
         # It has no elements, but a loop over its other modes would never end.
@@ -366,7 +368,7 @@ def _plan_understood(
         extents = _extents_of_run(field, elements.name, extents, limits)
     layout, layers, names = None, None, None
     if plain:
-        layout = _row_major(extents)
+        layout = row_major_layout(extents)
     else:
         layers, names = _read_layers(field["layers"], limits), read_names(field["mode_names"], limits)
         if shape is None:
@@ -395,7 +397,9 @@ def _plan_plain(field: Field, limits: Limits) -> TensorPlan | None:
             return None
         nbytes *= extent
     extents = cast("Index", tuple(shape))
-    return TensorPlan(field, dtype, None, part, extents, nbytes, _row_major(extents), None, None, None, None)
+    return TensorPlan(
+        field, dtype, None, part, extents, nbytes, row_major_layout(extents), None, None, None, None
+    )
 
 
 def _types(
@@ -459,12 +463,6 @@ def read_extents(shape: Field, limits: Limits) -> Index:
             raise
         over = "rank" if len(cast("list[Json]", shape.value)) > limits.rank else "extent"
         raise RemoteProtocolError("limit", error.args[1] + how_to_raise(over)) from error
-
-
-@lru_cache(maxsize=1024)
-def _row_major(extents: Index) -> Layout[Any]:
-    # A value: tensors of the same extents share it.
-    return wrap_layout(new_row_major(extents))
 
 
 def _dense_layout(field: Field, extents: Index) -> Layout[Any]:

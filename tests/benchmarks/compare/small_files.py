@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import mmap
 import os
 import tempfile
@@ -138,23 +139,48 @@ def files() -> Iterator[Row]:
             return np.concatenate([st.load_file(path)["x"] for path in paths])
 
         def least() -> object:
-            """Each file opened, its header parsed, an array over its memory; nothing is checked."""
-            return np.concatenate([_mapped(path) for path in paths])
+            """Each file opened, its header checked, an array over its bytes, and the objects of a tensor."""
+            return np.concatenate([_checked(path) for path in paths])
 
-        limit = ("each opened, mapped, and parsed by json", least)
+        limit = ("headers checked, an array and five objects each", least)
         peers: dict[str, Run] = {"its reader": theirs}
         yield Row("Q17", "concat of 300 files of safetensors", ours, peers, times=2, limit=limit)
 
 
-def _mapped(path: Path) -> Any:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name is there twice")
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _checked(path: Path) -> Any:
+    """Return the array of a file whose header is checked as one from anywhere."""
+    if not path.is_file():
+        raise ValueError("this is no file")
     file = os.open(path, os.O_RDONLY)
-    head = os.pread(file, 4096, 0)
-    stop = 8 + int.from_bytes(head[:8], "little")
-    own = json.loads(head[8:stop])["x"]
-    memory = mmap.mmap(file, 0, prot=mmap.PROT_READ)
+    size = os.fstat(file).st_size
+    raw = os.pread(file, 4096, 0)
     os.close(file)
-    begin, end = own["data_offsets"]
-    return np.frombuffer(memory, "<f8", (end - begin) // 8, stop + begin).reshape(own["shape"])
+    stop = 8 + int.from_bytes(raw[:8], "little")
+    text = raw[8:stop].decode()
+    if stop > size or text.count("[") + text.count("{") + text.count(",") > 10**7:
+        raise ValueError("the header is too long")
+    place = 0
+    found: list[Any] = []
+    for own in _DECODER.decode(text).values():
+        (begin, end), shape = own["data_offsets"], own["shape"]
+        if begin != place or not {*map(type, shape)} <= {int} or end - begin != math.prod(shape) * 8:
+            raise ValueError("offsets or extents are wrong")
+        place = end
+        found += [np.frombuffer(raw, "<f8", math.prod(shape), stop + begin).reshape(shape)]
+        found += map(_made, _SLOTS)
+    if stop + place != size:
+        raise ValueError("the file is longer or shorter")
+    return found[0]
 
 
 def growth() -> Iterator[Row]:
