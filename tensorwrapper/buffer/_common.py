@@ -332,7 +332,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             if copy is False:
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
             try:
-                return copy_elements(array, cast("Any", wanted))
+                return convert_elements(array, wanted)
             except (TypeError, ValueError) as error:
                 raise DTypeError(
                     f"elements of type {array.dtype} do not become ones of {dtype}: {error}"

@@ -102,13 +102,13 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     """Return schema and array for Arrow's C interface, of the requested type if given.
 
     The same elements in other lists, views of lists, offsets or tensors are made, and numbers of another type
-    if it can represent each of them. Lists in views of lists, or views of strings, are not made; the result
-    then is the same as without a request, as the interface allows.
+    if it can represent each of them. Floats are rounded to other floats.
 
     Raises
     ------
     ConversionError
-        If the tensor cannot have the requested type.
+        If the tensor cannot have the requested type. The interface also allows another type, but pyarrow 26
+        raises ``AttributeError`` for one.
     """
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
@@ -130,13 +130,15 @@ def to_arrow_capsules(value: TensorLike, requested: object) -> tuple[object, obj
     found = to_arrow(value)
     if "list_view" in str(wanted):
         views = _requested_views(value, wanted)
-        return (found if views is None else views).__arrow_c_array__()
+        if views is None:
+            raise ConversionError(
+                f"{found.type} is not handed over as {wanted}: views hold numbers, or views alike; "
+                "`t.to_arrow()` has the lists"
+            )
+        return views.__arrow_c_array__()
     if found.type == wanted:
         return found.__arrow_c_array__()
-    try:
-        return without_gaps(found.cast(wanted)).__arrow_c_array__()
-    except (ValueError, TypeError, RuntimeError) as error:
-        raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
+    return without_gaps(_cast(found, wanted)).__arrow_c_array__()
 
 
 def _requested_views(value: TensorLike, wanted: "pa.DataType") -> "pa.Array | None":
@@ -203,11 +205,48 @@ def _viewed(tensor: Tensor[Any]) -> "tuple[pa.Array, list[tuple[IntArray, IntArr
     return found, levels
 
 
-def _cast(found: "pa.Array", inner: "pa.DataType") -> "pa.Array":
+def _cast(found: "pa.Array", wanted: "pa.DataType") -> "pa.Array":
+    """Return elements of another type, or raise if it does not hold each of them.
+
+    Arrow drops times, NaN and numbers beyond a type where it makes dates, bools, decimals and smaller floats.
+    """
     try:
-        return found.cast(inner)
+        made: Any = found.cast(wanted)
+        made.validate(full=True)
+        mine, back = _leaf_of(found), _leaf_of(made.cast(found.type, safe=False))
+        is_rounded = _is_float(mine) and _is_float(_leaf_of(made))
     except (ValueError, TypeError, RuntimeError) as error:
-        raise ConversionError(f"{found.type} cannot be handed over as {inner}: {error}") from error
+        raise ConversionError(f"{found.type} cannot be handed over as {wanted}: {error}") from error
+    if not _are_alike(mine, back, is_rounded=is_rounded):
+        text = f"{found.type} cannot be handed over as {wanted}"
+        raise ConversionError(f"{text}: it does not hold each element")
+    kept: pa.Array = made
+    return kept
+
+
+def _leaf_of(array: Any) -> Any:  # noqa: ANN401 - an array of Arrow, which has no types
+    """Return the elements of lists."""
+    while hasattr(array.type, "value_type") and hasattr(array, "flatten"):
+        array = array.flatten()
+    return array
+
+
+def _is_float(array: Any) -> bool:  # noqa: ANN401 - as above
+    return str(array.type) in ("halffloat", "float", "double")
+
+
+def _are_alike(one: Any, other: Any, *, is_rounded: bool) -> bool:  # noqa: ANN401 - as above
+    """Return True if elements of one type are the same; if they were rounded, if as many are finite."""
+    import pyarrow.compute  # noqa: PLC0415 - an extra, and heavy
+
+    pc: Any = pyarrow.compute
+    if not _is_float(one):
+        return bool(one.equals(other))
+    if one.null_count or other.null_count:
+        one, other = one.fill_null(0.0), other.fill_null(0.0)
+    same = pc.equal(pc.is_finite(one), pc.is_finite(other)) if is_rounded else pc.equal(one, other)
+    both = pc.and_(pc.is_nan(one), pc.is_nan(other))
+    return bool(pc.all(pc.or_(same, both), min_count=0).as_py())
 
 
 def _tensors_of(

@@ -1,5 +1,8 @@
 """Tensors as arrays of Arrow, against pyarrow and lists."""
 
+from datetime import date
+from decimal import Decimal
+
 import awkward as ak
 import numpy as np
 import pyarrow as pa
@@ -319,3 +322,49 @@ def test_what_pyarrow_cannot_decode_is_refused_in_our_words(kind):
     for read in (sel.as_view, tw.as_tensor):
         with pytest.raises(DTypeError, match="dictionary_decode"):
             read(given)
+
+
+DAY, MOMENT = (np.array([text], "M8[us]") for text in ("2020-01-01", "2020-01-01T13:14:15"))
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda: tw.as_tensor([5, 0]), pa.bool_()),
+        (lambda: tw.as_tensor([0.5, np.nan]), pa.bool_()),
+        (lambda: tw.as_tensor([1e300]), pa.float32()),
+        (lambda: tw.as_tensor([70001]), pa.float16()),
+        (lambda: tw.as_tensor([2**53 + 1]), pa.float64()),
+        (lambda: tw.as_tensor([1.005]), pa.decimal128(10, 2)),
+        (lambda: tw.as_tensor(MOMENT), pa.date32()),
+        (lambda: tw.as_tensor(MOMENT), pa.date64()),
+        (lambda: tw.as_tensor(MOMENT), pa.time32("s")),
+        (lambda: tw.as_tensor([5]), pa.date64()),
+        (lambda: tw.jagged([[1, 5], []]), pa.list_(pa.bool_())),
+        (lambda: tw.jagged([[5], []]), pa.list_view(pa.bool_())),
+        (lambda: sel.as_view(tw.jagged([[1, 5], []])), pa.list_(pa.bool_())),
+        (lambda: tw.jagged([[[1]], []]), pa.list_(pa.list_view(pa.int64()))),
+    ],
+)
+def test_a_type_that_does_not_hold_each_element_is_refused(make, kind):
+    with pytest.raises(ConversionError, match="handed over as"):
+        pa.array(make(), kind)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "wanted"),
+    [
+        (lambda: tw.as_tensor([1, 0]), pa.bool_(), [True, False]),
+        (lambda: tw.as_tensor([0.5, np.inf]), pa.float32(), [0.5, np.inf]),
+        (lambda: tw.as_tensor([0.1]), pa.float32(), [float(np.float32(0.1))]),
+        (lambda: tw.as_tensor([1, None]), pa.float32(), [1.0, None]),
+        (lambda: tw.as_tensor([1.25]), pa.decimal128(10, 2), [Decimal("1.25")]),
+        (lambda: tw.as_tensor(DAY), pa.date32(), [date(2020, 1, 1)]),
+        (lambda: tw.as_tensor(DAY), pa.date64(), [date(2020, 1, 1)]),
+        (lambda: tw.as_tensor(np.zeros(0)), pa.bool_(), []),
+        (lambda: tw.jagged([[True], []]), pa.large_list(pa.int8()), [[1], []]),
+        (lambda: tw.strings(["a", None]), pa.string_view(), ["a", None]),
+    ],
+)
+def test_a_type_that_holds_each_element_is_handed_over(make, kind, wanted):
+    assert pa.array(make(), kind).to_pylist() == wanted

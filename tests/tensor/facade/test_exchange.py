@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from tensorwrapper.buffer import count_copies
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorWrapperError
+from tensorwrapper.selection import as_view
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import as_tensor, from_buffer, jagged
 
@@ -212,3 +213,23 @@ def test_dlpack_of_old_refuses_memory_that_is_read_only():
     with pytest.raises(BufferError, match="copy"):
         as_tensor(x).__dlpack__()
     assert as_tensor(x).copy().__dlpack__()
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([300], "i1"),
+        ([np.nan], "i8"),
+        ([1e300], "f4"),
+        ([1 + 2j], "f8"),
+        (np.array([-(2**63)]), "M8[s]"),
+        (np.array(["NaT"], "M8[s]"), "i8"),
+    ],
+)
+def test_arrays_of_another_type_lose_no_value(values, dtype):
+    """As `astype`: NumPy would wrap, or make NaT of a number."""
+    t = as_tensor(np.asarray(values))
+    for given in (t, as_view(t)):
+        for make in (np.asarray, np.array):
+            with pytest.raises(TensorWrapperError):
+                make(given, dtype=dtype)
