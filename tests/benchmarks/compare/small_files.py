@@ -77,6 +77,11 @@ def records() -> Iterator[Row]:
             )
 
 
+def _names(opened: Any, *given: object) -> list[str]:
+    with opened(*given) as file:
+        return list(file.keys())
+
+
 def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Iterator[Row]:
     opener, st = library("safetensors"), library("safetensors.numpy")
     if st is None:
@@ -116,6 +121,10 @@ def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Itera
         os.close(file)
         return found
 
+    if len(arrays) > 1:
+        opened = partial(_names, tw.open, ours)
+        peers: dict[str, Run] = {"safetensors": partial(_names, opener.safe_open, theirs, "np")}
+        yield Row("Q10", f"{kind}, opened", opened, peers, times=1.5)
     times = 1.5 if len(arrays) > 1 else 3
     limit = ("sizes, checksums, arrays and five objects each", least)
     yield Row("Q10", f"{kind}, opened and got", read, {"safetensors": peer}, times=times, limit=limit)
