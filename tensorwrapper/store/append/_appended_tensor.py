@@ -37,8 +37,11 @@ if TYPE_CHECKING:
 __all__ = ["AppendedTensor", "check_grown", "grown_parts", "grown_view"]
 
 
-_InFile: TypeAlias = "tuple[npt.NDArray[ScalarT_co], IntArray, npt.NDArray[np.bool_]]"
-"""A file as elements, where the elements of each record begin in it, and of which records this is known."""
+_InFile: TypeAlias = "tuple[npt.NDArray[ScalarT_co], IntArray, npt.NDArray[np.bool_] | None]"
+"""A file as elements, where the elements of each record begin in it, and the records of which this is known.
+
+None instead of these for all records.
+"""
 
 
 @final
@@ -84,7 +87,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return read_by_part(self.ends, addresses, self.dtype, self._elements)
         file, starts, found = known
         result: npt.NDArray[ScalarT_co] = np.empty(addresses.shape, self.dtype)
-        own = found[numbers]
+        own = np.ones(numbers.shape, np.bool_) if found is None else found[numbers]
         number = numbers[own]
         result[own] = index_elements(file, (starts[number] + (addresses[own] - self.ends[number]),))
         if not own.all():
@@ -97,23 +100,24 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if known is None or stop <= start:
             return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
         file, places, found = known
-        touched = slice(numbers.start, numbers.stop)
+        first = numbers.start
+        if len(numbers) == 1 and (found is None or found[first]):
+            begin = places.item(first) + start - self.ends.item(first)
+            return file[begin : begin + stop - start]
+        touched = slice(first, numbers.stop)
         # Only the first record is read from its middle, and only the last to its middle.
-        goals, starts = self.ends[numbers.start : numbers.stop + 1] - start, places[touched]
+        goals, starts = self.ends[first : numbers.stop + 1] - start, places[touched]
         before = goals.item(0)
         if before < 0:
             starts = starts.copy()
             starts[0] -= before
             goals[0] = 0
         goals[-1] = stop - start
-        own = found[touched]
-        is_whole = bool(own.all())
-        if len(starts) == 1 and is_whole:
-            return file[starts.item(0) : starts.item(0) + stop - start]
         result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
         begins, ends = goals[:-1], goals[1:]
-        if not is_whole:
-            copy_parts(result, start, self.ends, np.flatnonzero(~own) + numbers.start, self._elements)
+        if found is not None:
+            own = found[touched]
+            copy_parts(result, start, self.ends, np.flatnonzero(~own) + first, self._elements)
             starts, begins, ends = starts[own], begins[own], ends[own]
         if len(starts) and not copy_runs(file, result, starts, begins, ends):
             for group in np.split(np.arange(len(starts)), np.flatnonzero(begins[1:] != ends[:-1]) + 1):
@@ -138,8 +142,8 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if start is not None:
             places[0], found = start, np.append(True, found[1:])
         # Concurrent threads compute the same value.
-        self._in_file.append((file, places, found))
-        return file, places, found
+        self._in_file.append((file, places, None if found.all() else found))
+        return self._in_file[0]
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
         raise ReadOnlyError("cannot write to elements in a file; copy() returns a writable tensor")
