@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import TypeAlias, final
 
 import attrs
@@ -13,7 +14,7 @@ __all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
 
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
 """A reported value that is not checked."""
-Value: TypeAlias = "bool | int | float | str | Sequence[Value]"
+Value: TypeAlias = "bool | int | float | str | Sequence[Value] | None"
 """Compared values, and elements of a tensor."""
 
 _GREEN, _RED, _PLAIN = "\x1b[32m", "\x1b[1;31m", "\x1b[0m"
@@ -59,8 +60,8 @@ class Report:
     """Text before the checks."""
     entries: "tuple[dict[str, Figure], ...] | None" = None
     """The rows of `lines` for JSON; None if the report has no rows."""
-    value: "Value | None" = None
-    """The elements in `lines` for JSON; None if the report shows no elements."""
+    value: "Value | EllipsisType" = ...
+    """The elements in `lines` for JSON, a null as None; an ellipsis if the report shows no elements."""
 
     @property
     def ok(self) -> bool:
@@ -77,7 +78,7 @@ class Report:
         }
         if self.entries is not None:
             whole["entries"] = self.entries
-        if self.value is not None:
+        if self.value is not ...:
             whole["value"] = self.value
         return json.dumps(whole, indent=2, ensure_ascii=False)
 

@@ -34,11 +34,11 @@ def served(remote: Remote, name: str) -> RemoteTensor:
 
 
 def plain(value: object) -> Value:
-    """Return elements as JSON values; unsupported numbers, dates and durations become strings."""
+    """Return elements as JSON values: nulls and NaT as null, other times and unsupported numbers as text."""
     if isinstance(value, list):
         return [plain(own) for own in cast("list[object]", value)]
     if isinstance(value, complex):
         return [plain(value.real), plain(value.imag)]
-    if isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+    if isinstance(value, bool | int | str | None) or (isinstance(value, float) and math.isfinite(value)):
         return value
     return str(value)

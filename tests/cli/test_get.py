@@ -23,6 +23,9 @@ def server():
         "odd/complex": np.array([1.5j]),
         "times": np.array(["2026-01-02"], "M8[D]"),
         "flags": np.array([True, False]),
+        "nulls": tw.strings(["None", None]),
+        "one null": tw.nullable(np.array(3), np.array(False)),
+        "no times": np.array(["NaT", "2026-01-02"], "M8[D]"),
     }
     with tw.serve(tensors) as server:
         yield server
@@ -55,6 +58,9 @@ def test_another_process_prints_what_it_selects(server):
         (["times", "..."], ["2026-01-02"]),
         (["flags", "..."], [True, False]),
         (["x", "3, 7"], 3007.0),
+        (["nulls", "..."], ["None", None]),
+        (["one null", "..."], None),
+        (["no times", "..."], [None, "2026-01-02"]),
     ],
 )
 def test_elements_for_machines(server, words, value):

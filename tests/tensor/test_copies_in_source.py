@@ -212,6 +212,7 @@ ALLOWED = {
     "wire/blocks/_delivered.py": {"copy"},  # structure remembered when its tensor has gone, or has changed
     "buffer/copies/_strided_rows.py": {"append", "take"},  # lines of a table
     "selection/execution/_read_sources.py": {"put"},  # a queue
+    "interop/_arrow.py": {"flatten"},  # lists of Arrow
     "store/append/_check_append.py": {"flatten"},  # lists of records
     "store/append/_fields.py": {"flatten"},  # Shape.flatten
     "store/append/_writer.py": {"take"},  # of a directory
