@@ -140,7 +140,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         places, found = alike.places // size, alike.found
         start = _place_in(file, self.records.first)
         if start is not None:
-            places[0], found = start, np.append(True, found[1:])
+            places[0], found = start, found | (np.arange(len(found)) == 0)
         # Concurrent threads compute the same value.
         self._in_file.append((file, places, None if found.all() else found))
         return self._in_file[0]
