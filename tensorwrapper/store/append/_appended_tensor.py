@@ -140,7 +140,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         places, found = alike.places // size, alike.found
         start = _place_in(file, self.records.first)
         if start is not None:
-            places[0], found = start, np.append(True, found[1:])
+            places[0], found = start, found | (np.arange(len(found)) == 0)
         # Concurrent threads compute the same value.
         self._in_file.append((file, places, None if found.all() else found))
         return self._in_file[0]
@@ -177,7 +177,7 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
     # Only a record of one plain tensor is read in a short way.
     plain = lasting.plain(places[0], rows.name) if len(places) == 1 and not lasting.field else None
     first = lasting.tensor(rows.name, places) if plain is None else plain
-    ending = lasting.record(rows[-1])[0]
+    ending, message = lasting.record(rows[-1])
     n_first = len(first) if first.shape.rank else -1
     before = table[:, 3]
     newest = int(before[-1])
@@ -189,7 +189,7 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
         )
     marks = np.concatenate([[0], before, [total]], dtype=np.int64)
     records = Records(lasting, rows, table, first, marks)
-    records.keep(len(rows), ending)
+    records.keep_last(ending, message)
     return records
 
 

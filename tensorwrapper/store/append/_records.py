@@ -21,7 +21,7 @@ from tensorwrapper.store.records._index_rows import Extensions
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
-from tensorwrapper.wire import DEFAULT_LIMITS
+from tensorwrapper.wire import DEFAULT_LIMITS, Message
 
 __all__ = ["Records"]
 
@@ -48,6 +48,7 @@ class Records:
     marks: IntArray
     """Number of rows before each record, including `first`, and the total."""
     _opened: dict[int, Tensor[Any]] = attrs.field(factory=dict[int, Tensor[Any]], init=False, repr=False)
+    _last: list[Message] = attrs.field(factory=list[Message], init=False, repr=False)
     _alike: list[RecordBatch] = attrs.field(factory=list[RecordBatch], init=False, repr=False)
 
     def open(self, number: int) -> Tensor[Any]:
@@ -63,10 +64,14 @@ class Records:
         known = self._opened.get(number)
         if known is not None:
             return known
-        return self.keep(number, self.reader.record(self.rows[number - 1])[0])
+        return self._keep(number, self.reader.record(self.rows[number - 1])[0])
 
-    def keep(self, number: int, found: Tensor[Any]) -> Tensor[Any]:
-        """Return the tensor of a record that was read, for later use. Raises as `open`."""
+    def keep_last(self, found: Tensor[Any], message: Message) -> None:
+        """Keep the last record, which was read, as the tensor and the first template. Raises as `open`."""
+        self._keep(len(self.rows), found)
+        self._last.append(message)
+
+    def _keep(self, number: int, found: Tensor[Any]) -> Tensor[Any]:
         self._check(number, found)
         if len(self._opened) >= _AT_HAND:
             # If another thread clears the cache, only one more record is opened.
@@ -117,6 +122,7 @@ class Records:
         if not self._alike:
             # Concurrent threads compute the same value.
             self._alike.append(self._read_alike())
+            self._last.clear()
         return self._alike[0]
 
     def _read_alike(self) -> RecordBatch:
@@ -133,8 +139,9 @@ class Records:
             tried = np.flatnonzero(left)
             if not len(tried):
                 break
-            left[tried[0]] = False
-            like = self._likeness(int(tried[0]) + 1)
+            # The last record was read already.
+            left[tried[-1]] = False
+            like = self._likeness(int(tried[-1]) + 1)
             if like is None or (len(places) and len(places) != 1 + len(like.splits)):
                 continue
             good, where, how_long = find_alike(reader.mapped, table[tried], like, dtype)
@@ -150,12 +157,15 @@ class Records:
 
     def _likeness(self, number: int) -> RecordTemplate | None:
         row = self.rows[number - 1]
-        try:
-            found, message = self.reader.record(row)
-            self._check(number, found)
-        except DataFileError:
-            # Reading this record by itself raises the error.
-            return None
+        if number == len(self.rows) and self._last:
+            message = self._last[0]
+        else:
+            try:
+                found, message = self.reader.record(row)
+                self._check(number, found)
+            except DataFileError:
+                # Reading this record by itself raises the error.
+                return None
         own = number_of(message, self.reader.field)
         like = RecordTemplate.of(self.reader.mapped, row[1], message.label_object, own)
         # Boxes may also extend rows; these records are opened.
