@@ -343,7 +343,8 @@ def _nested(columns: Mapping[str, _Theirs], nest: str | None) -> Iterator[tuple[
     """Return an iterator over columns, with columns of a common name prefix nested in structs."""
     groups: dict[str, dict[str, Any]] = {}
     for name, column in columns.items():
-        head, _, rest = name.partition(nest) if nest else (name, "", "")
+        # A name that begins or ends with the separator, or has two in a row, stays one.
+        head, _, rest = name.partition(nest) if nest and all(name.split(nest)) else (name, "", "")
         groups.setdefault(head, {})[rest] = column
     for head, group in groups.items():
         if "" not in group:

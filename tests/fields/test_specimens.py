@@ -267,3 +267,10 @@ def test_any_other_index_is_refused(index):
     assert tw.records(frame.reset_index()).names == ("index", "a")
     empty = frame[:0].reset_index(drop=True)
     assert len(tw.records(empty)) == 0
+
+
+def test_names_with_the_separator_at_an_end_come_back():
+    columns = {"a.": [1, 2], "n.q": [3, 4], ".b": [5, 6], "n.z..y": [7, 8], "m.x.y": [9, 0]}
+    table = tw.records(columns).to_arrow(nest=".")
+    again = tw.records(table)
+    assert {name: again[name].tolist() for name in again.names} == columns

@@ -13,7 +13,7 @@ from tensorwrapper._memory import new_memory
 from tensorwrapper._value_class import evolve
 from tensorwrapper.buffer import BufferCommon, Nullable
 from tensorwrapper.buffer.lowlevel import buffer_of, check_write, holds_strings, write_elements
-from tensorwrapper.errors import BufferSizeError, ConversionError, ExportError
+from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ExportError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import (
     Strided,
@@ -583,6 +583,10 @@ def _to_target(out: object) -> "Target | None":
     if out is None:
         return None
     given: Any = out
+    if isinstance(out, np.ma.MaskedArray):
+        raise DTypeError(
+            "out= is a masked array, whose mask would hide elements; out.data is the array below"
+        )
     if hasattr(type(out), "__dlpack__") and not isinstance(out, np.ndarray | TensorCommon):
         return as_tensor(given, copy=False)
     check_kind_of(given, (np.ndarray, Tensor), "out= is an array or a tensor, and a view is assigned to")

@@ -5,7 +5,13 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, ExportError, ExtentMismatchError, TensorWrapperError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    ExportError,
+    ExtentMismatchError,
+    TensorWrapperError,
+)
 
 X = np.arange(12.0).reshape(3, 4)
 
@@ -197,3 +203,12 @@ def test_computed_tiles_have_the_names_of_the_view():
     with tw.serve({"t": of_names}) as server, tw.connect(server.address) as remote:
         for view in [*views, remote["t"], remote["t"][1:]]:
             assert view.shape.names == view.compute().shape.names == names
+
+
+def test_a_masked_array_is_no_target_and_the_advice_is_one():
+    view = sel.as_view(tw.as_tensor([10, 20, 30]))
+    out = np.ma.array([0, 0, 0], mask=[0, 1, 0])
+    with pytest.raises(DTypeError, match=r"out\.data"):
+        view.compute(out=out)
+    assert out.data.tolist() == [0, 0, 0]
+    assert view.compute(out=out.data).tolist() == [10, 20, 30]
