@@ -182,7 +182,7 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     ExtentError
         If it is a list of lists of several lengths.
     DTypeError
-        If it is a list of dates and durations: NumPy would make dates of all of them.
+        If it is a list of dates and durations, or of text and others: NumPy would make dates, or text, of all.
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
@@ -218,8 +218,7 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
         raise ExtentError(str(error)) from error
     except TypeError as error:  # objects of other packages that are no arrays
         raise ConversionError(str(error)) from error
-    if found.dtype.kind == "M" and _has_durations(value):
-        raise DTypeError("a list has dates and durations, which have no type in common")
+    _check_items(value, found.dtype.kind)
     if type(found) is np.ndarray:
         return found
     check_shown(value)
@@ -227,6 +226,14 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
         kind = type(value).__name__
         raise ConversionError(f"a {kind} gives a masked array, whose mask would be lost: fill it first")
     return np.asarray(found)
+
+
+def _check_items(value: object, kind: str) -> None:
+    """Raise if NumPy made dates of durations, or text of other items of lists."""
+    if kind == "M" and _has_durations(value):
+        raise DTypeError("a list has dates and durations, which have no type in common")
+    if kind in "SU" and _has_others(value, str if kind == "U" else bytes):
+        raise DTypeError("a list has text, or bytes, and other elements, which have no type in common")
 
 
 def _has_durations(value: object) -> bool:
@@ -238,6 +245,17 @@ def _has_durations(value: object) -> bool:
     kinds = set(map(type, items))
     # Many dates are one type: only lists and arrays of them are visited one by one.
     return np.timedelta64 in kinds or (kinds != {np.datetime64} and any(map(_has_durations, items)))
+
+
+def _has_others(value: object, kind: type[str | bytes]) -> bool:
+    """Return True if a value is neither text, or bytes, nor lists of them: NumPy makes text of numbers."""
+    if isinstance(value, kind) or np.dtype(kind).kind == getattr(getattr(value, "dtype", None), "kind", None):
+        return False
+    if not isinstance(value, list | tuple):
+        return hasattr(value, "__index__") or not hasattr(value, "__array__")
+    items = cast("Sequence[object]", value)
+    # Much text is one type: only lists of it are visited one by one.
+    return set(map(type, items)) != {kind} and any(_has_others(item, kind) for item in items)
 
 
 def has_type(value: object) -> bool:

@@ -259,12 +259,14 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
         return as_tensor(given)
     except DTypeError as refused:
         try:
-            text = np.asarray(given)
+            # Lists may have nulls, which no array of text has.
+            is_text = isinstance(given, list | tuple) or np.asarray(given).dtype.kind in "UT"
+            found = strings(given) if is_text else None
         except Exception:  # noqa: BLE001 - whatever another library raises says less than what we say
+            found = None
+        if found is None:
             raise refused from None
-        if text.dtype.kind not in "UT":
-            raise
-        return strings(text)
+        return found
 
 
 def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression], list[ViewLike]]:

@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DTypeError
+from tensorwrapper.errors import DTypeError, TensorWrapperError
 
 TYPES = [
     "?",
@@ -86,3 +86,33 @@ def test_small_types_beside_others_meet_where_numpy_compares_them(kind, name):
                 found = getattr(sel, kind)(*operands)
                 assert found.dtype == expected.dtype, other
                 assert np.array_equal(found.compute(), expected), other
+
+
+MIXED = [[1, "a"], [True, "a"], ["a", np.nan], ["a", b"b"], [["a"], [1]], ["a", None, 2]]
+
+
+@pytest.mark.parametrize("items", MIXED, ids=str)
+def test_lists_of_text_and_other_elements_are_refused_everywhere(items):
+    """NumPy makes text of numbers, and of NaN."""
+    words = tw.strings(["q", "r", "s"][: len(items)])
+    for make in (
+        lambda: tw.as_tensor(items),
+        lambda: sel.as_view(items),
+        lambda: tw.strings(items),
+        lambda: tw.records({"x": items}),
+        lambda: tw.concat([words, items]),
+        lambda: tw.stack([words, items]),
+        lambda: tw.where(words == "q", words, items),
+        lambda: np.concatenate([words, items]),
+        lambda: words == items,
+    ):
+        with pytest.raises(TensorWrapperError):
+            make()
+
+
+def test_lists_of_text_with_none_are_joined():
+    words = tw.strings(["q"])
+    for join in (tw.concat, np.concatenate):
+        for first in (words, sel.as_view(words)):
+            assert join([first, ["a", None]]).tolist() == ["q", "a", None]
+    assert tw.concat([words, np.array(["a"]), [np.str_("b")]]).tolist() == ["q", "a", "b"]
