@@ -160,7 +160,7 @@ ALLOWED = {
     "selection/expressions/_joining.py": {"repeat"},  # where parts begin, for each place
     "selection/facade/_computed_rows.py": {"repeat"},  # numbers of rows, one for each place
     "selection/jagged": {"append", "ravel"},  # where rows begin, and of what operand they are
-    "selection/jagged/_flatten.py": {"repeat"},  # one number for each row, and places of elements in the result
+    "selection/jagged/_flatten.py": {"repeat"},  # a number for each row, and places of elements in the result
     "selection/random": {"astype", "stack", "where"},  # random words and ranks, on their way to numbers
     "_json_fields.py": {"array"},  # integers of JSON
     "store": {
