@@ -182,7 +182,7 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     ExtentError
         If it is a list of lists of several lengths.
     DTypeError
-        If it is a list of dates and durations, or of text and others: NumPy would make dates, or text, of all.
+        If it is a list of dates and durations, or of text and others: NumPy would make one of the other.
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())

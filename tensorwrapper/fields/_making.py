@@ -1,5 +1,6 @@
 """Construction of records from mappings and from tables of other libraries."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, cast
 
@@ -7,11 +8,12 @@ import numpy as np
 
 from tensorwrapper._error_text import brief
 from tensorwrapper.buffer.lowlevel import copy_elements
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.fields._field import as_fields
 from tensorwrapper.fields._records import Records, as_records
 from tensorwrapper.fields._shared_shape import common_shape, leading, with_rows
 from tensorwrapper.shape import ShapeLike, as_shape
+from tensorwrapper.tensor import strings
 from tensorwrapper.tensor.lowlevel import hand_over
 from tensorwrapper.typing import Array
 
@@ -88,17 +90,22 @@ def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
     if isinstance(data, Mapping):
         return cast("Mapping[str, object]", data), None
     if isinstance(data, np.ndarray) and cast("Array", data).dtype.names is not None:
-        return dict(_structured("", cast("Array", data))), cast("Array", data).ndim
+        columns = list(_structured("", cast("Array", data)))
+        twice = next((name for name, count in Counter(name for name, _ in columns).items() if count > 1), None)
+        if twice is not None:
+            raise TensorNameError(f"two fields are named {twice!r}, and fields have different names")
+        return dict(columns), cast("Array", data).ndim
     found: tuple[dict[str, object], int | None] = hand_over("columns_of", data)
     return found
 
 
-def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, Array]]:
+def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str, object]]:
     """Return an iterator over the fields of structures, without gaps; inner ones have dotted names."""
     if array.dtype.names is None:
         # A masked array has more to say than its elements.
         plain = type(array) is np.ndarray and not array.flags.c_contiguous
-        yield name, copy_elements(array) if plain else array
+        column = copy_elements(array) if plain else array
+        yield name, strings(column) if array.dtype.kind in "SU" else column
         return
     for inner in array.dtype.names:
         yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

@@ -274,3 +274,16 @@ def test_names_with_the_separator_at_an_end_come_back():
     table = tw.records(columns).to_arrow(nest=".")
     again = tw.records(table)
     assert {name: again[name].tolist() for name in again.names} == columns
+
+
+def test_structures_with_one_name_for_two_fields_are_refused():
+    array = np.zeros(2, [("a.b", "i4"), ("a", [("b", "i4")])])
+    with pytest.raises(TensorNameError, match=r"'a\.b'"):
+        tw.records(array)
+
+
+def test_text_in_structures_comes_back():
+    columns = {"w": ["x", "yz"], "i": [1, 2]}
+    made = tw.records({"w": tw.strings(columns["w"]), "i": columns["i"]})
+    assert tw.records(made.to_structured()).to_dict() == columns
+    assert tw.records(np.array([(b"a", 1)], [("s", "S2"), ("i", "i4")])).to_dict() == {"s": [b"a"], "i": [1]}

@@ -4,7 +4,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, cast, final
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,13 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import make_blocks, make_symmetric_blocks, packed_layout
 from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.interop.dask._collected import Collected
 from tensorwrapper.interop.dask._dask_api import (
     array_over,
     chunk_bytes,
     compute_all,
-    culled,
     layer_of,
     name_of,
-    persist_all,
-    run_threads,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.shape import BlockPattern, Contraction, Partition, Shape, Symmetry, contraction
@@ -56,7 +54,7 @@ def blocks_in_parts(tensor: Tensor[Any], most: int) -> "DaskBlocks":
 
 @final
 @frozen(eq=False, repr=False)
-class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
+class DaskBlocks(Collected, np.lib.mixins.NDArrayOperatorsMixin):
     """A tensor in blocks as a Dask collection of runs of present tiles, created by `to_dask`.
 
     Part ``k`` is a tensor in blocks of the whole tiling, with the key ``(name, k)``. It has the stored
@@ -113,11 +111,6 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
         """Return the tensor in blocks in this process; the options are those of ``dask.compute``."""
         introduce(options.get("scheduler"))
         return cast("Tensor[Any]", compute_all(self, options))
-
-    def persist(self, **options: object) -> "DaskBlocks":
-        """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
-        introduce(options.get("scheduler"))
-        return cast("DaskBlocks", persist_all(self, options))
 
     def map_tiles(
         self, function: "Callable[[Array], npt.ArrayLike]", *, dtype: npt.DTypeLike | None = None
@@ -206,28 +199,12 @@ class DaskBlocks(np.lib.mixins.NDArrayOperatorsMixin):
 
     # The protocol of Dask's collections.
 
-    def __dask_graph__(self) -> object:
-        introduce()
-        return self.graph
-
-    def __dask_keys__(self) -> list[tuple[str, int]]:
-        return [key for _, key in self._keys()]
-
-    def __dask_layers__(self) -> tuple[str]:
-        return (self.name,)
-
-    def __dask_tokenize__(self) -> str:
-        return self.name
-
     def __dask_postcompute__(self) -> tuple[Callable[..., Tensor[Any]], tuple[object, ...]]:
         return _joined, (self.stored_pattern, self.dtype, self.fill_value, self.shape.is_box, self.symmetry)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskBlocks], tuple[object, ...]]":
         own = (self.name, self.stored_pattern, self.shape, self.dtype, self.marks)
         return _rebuilt, (*own, self.fill_value, self.symmetry)
-
-    __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
-    __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
 
 
 def contract_in_parts(

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,15 +17,13 @@ from tensorwrapper.buffer.lowlevel import write_elements
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, IndexTypeError
 from tensorwrapper.interop._operand import TensorLike
 from tensorwrapper.interop.dask._along_rows import call_along_rows
+from tensorwrapper.interop.dask._collected import Collected
 from tensorwrapper.interop.dask._dask_api import (
     array_over,
     compute_all,
     compute_tasks,
-    culled,
     layer_of,
     name_of,
-    persist_all,
-    run_threads,
 )
 from tensorwrapper.interop.dask._pieces import CompletedRead, cut, cuts_of
 from tensorwrapper.interop.dask._rows import (
@@ -101,7 +99,7 @@ def rows_of(value: TensorLike, marks: IntArray) -> "DaskTensor":
 
 @final
 @frozen(eq=False, repr=False)
-class DaskTensor(_Operators):
+class DaskTensor(Collected, _Operators):
     """A jagged tensor as a Dask collection of runs of whole rows, created by `to_dask`.
 
     Part ``k`` has the rows ``marks[k]`` up to ``marks[k + 1]``, and the key ``(name, k)``. NumPy's ufuncs and
@@ -184,11 +182,6 @@ class DaskTensor(_Operators):
         """Return all rows as a tensor in this process; the options are those of ``dask.compute``."""
         introduce(options.get("scheduler"))
         return cast("Tensor[Any]", compute_all(self, options))
-
-    def persist(self, **options: object) -> "DaskTensor":
-        """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
-        introduce(options.get("scheduler"))
-        return cast("DaskTensor", persist_all(self, options))
 
     def repartition(
         self, *, max_elements: int | None = None, marks: npt.ArrayLike | None = None
@@ -455,28 +448,11 @@ class DaskTensor(_Operators):
 
     # The protocol of Dask's collections.
 
-    def __dask_graph__(self) -> object:
-        # Computing always calls this first, so register here.
-        introduce()
-        return self.graph
-
-    def __dask_keys__(self) -> list[tuple[str, int]]:
-        return [key for _, key in self._keys()]
-
-    def __dask_layers__(self) -> tuple[str]:
-        return (self.name,)
-
-    def __dask_tokenize__(self) -> str:
-        return self.name
-
     def __dask_postcompute__(self) -> tuple[Callable[..., Tensor[Any]], tuple[object, ...]]:
         return join_rows, (self.shape, self.dtype)
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskTensor], tuple[object, ...]]":
         return _rebuilt, (self.name, self.shape, self.dtype, self.marks, self.is_nullable)
-
-    __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
-    __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
 
 
 @final

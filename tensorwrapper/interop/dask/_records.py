@@ -3,21 +3,19 @@
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, SupportsIndex, cast, final
+from typing import Any, SupportsIndex, cast, final
 
 from tensorwrapper._error_text import counted
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.fields import Records
+from tensorwrapper.interop.dask._collected import Collected
 from tensorwrapper.interop.dask._dask_api import (
     chunk_bytes,
     compute_all,
-    culled,
     layer_of,
     name_of,
-    persist_all,
-    run_threads,
 )
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.selection import concat
@@ -82,7 +80,7 @@ def _applied(function: Callable[[Records], object], part: Records) -> Records:
 
 @final
 @frozen(eq=False, repr=False)
-class DaskRecords:
+class DaskRecords(Collected):
     """Records as a Dask collection of runs of whole rows, created by `Records.to_dask`.
 
     Examples
@@ -109,11 +107,6 @@ class DaskRecords:
         introduce(options.get("scheduler"))
         return cast("Records", compute_all(self, options))
 
-    def persist(self, **options: object) -> "DaskRecords":
-        """Return the same collection with its parts in memory: on the workers, if there is a cluster."""
-        introduce(options.get("scheduler"))
-        return cast("DaskRecords", persist_all(self, options))
-
     def map_partitions(
         self, function: Callable[..., Records], *arguments: object, **options: object
     ) -> "DaskRecords":
@@ -131,27 +124,14 @@ class DaskRecords:
 
     # The protocol of Dask's collections.
 
-    def __dask_graph__(self) -> object:
-        introduce()
-        return self.graph
-
-    def __dask_keys__(self) -> list[tuple[str, int]]:
-        return [(self.name, k) for k in range(self.n_parts)]
-
-    def __dask_layers__(self) -> tuple[str]:
-        return (self.name,)
-
-    def __dask_tokenize__(self) -> str:
-        return self.name
+    def _keys(self) -> list[tuple[int, tuple[str, int]]]:
+        return [(k, (self.name, k)) for k in range(self.n_parts)]
 
     def __dask_postcompute__(self) -> tuple[Callable[..., Records], tuple[()]]:
         return _joined, ()
 
     def __dask_postpersist__(self) -> "tuple[Callable[..., DaskRecords], tuple[str, int]]":
         return _rebuilt, (self.name, self.n_parts)
-
-    __dask_optimize__: ClassVar[Callable[..., object]] = staticmethod(culled)
-    __dask_scheduler__: ClassVar[Callable[..., object]] = staticmethod(run_threads)
 
 
 def _called(

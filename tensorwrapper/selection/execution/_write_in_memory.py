@@ -2,7 +2,7 @@
 
 import math
 import os
-from typing import Any, ClassVar, Final, SupportsIndex, TypeAlias, cast, final
+from typing import Any, Final, SupportsIndex, TypeAlias, cast, final
 
 import numpy as np
 
@@ -215,8 +215,6 @@ class PartRunner(Runner):
 
     view: Expression
     job: MemoryJob
-
-    has_places: ClassVar[bool] = True
 
     @property
     def extents(self) -> Extents:

@@ -200,7 +200,7 @@ class Casting(_Elementwise, NodeOfOne):
     """The operand as elements of another type; fractions are dropped, and overflowing values are refused."""
 
     operand: Expression
-    _dtype: "np.dtype[Any]"
+    dtype: "np.dtype[Any]"
     unsafe: bool = False
     """True if overflowing values wrap round, as NumPy casts."""
 
@@ -208,47 +208,43 @@ class Casting(_Elementwise, NodeOfOne):
     json_names: ClassVar[tuple[str, ...]] = ("cast", "unsafe_cast")
 
     @property
-    def dtype(self) -> "np.dtype[Any]":
-        return self._dtype
-
-    @property
     def casts(self) -> "tuple[np.dtype[Any], ...]":
-        return (self._dtype,)
+        return (self.dtype,)
 
     def validity(self, values: Change = same, valid: Change = same) -> Node:  # noqa: ARG002
         return Casting(valid(self.operand), np.dtype(np.bool_))
 
     def selected(self, transform: Transform, normalize: Normalize) -> Expression:
-        return cast_view(normalize(pushed(self.operand, transform)), self._dtype, unsafe=self.unsafe)
+        return cast_view(normalize(pushed(self.operand, transform)), self.dtype, unsafe=self.unsafe)
 
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         with np.errstate(all="ignore"):
-            return convert_elements(given[0], self._dtype, checked=not self.unsafe)
+            return convert_elements(given[0], self.dtype, checked=not self.unsafe)
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         part = self.operand
         # Cast each piece separately, so that elements in memory are cast while they are copied.
         pieces = part.node.is_sharing and part.is_whole and view.is_whole and not self.unsafe
-        found = part.node.cast(part, self._dtype) if pieces else None
+        found = part.node.cast(part, self.dtype) if pieces else None
         if found is None:
             job.cells(view, out)
         else:
             found.node.write_into(found, out, job)
 
     def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:  # noqa: ARG002
-        write_cast(given[0], self._dtype, out, threads, unsafe=self.unsafe)
+        write_cast(given[0], self.dtype, out, threads, unsafe=self.unsafe)
 
     @property
     def title(self) -> str:
-        return f"cast({self._dtype})"
+        return f"cast({self.dtype})"
 
     @property
     def refusal(self) -> str:
-        return f"converted to {self._dtype}"
+        return f"converted to {self.dtype}"
 
     def to_json(self, write: NodeWriter) -> dict[str, Json]:
         name = "unsafe_cast" if self.unsafe else "cast"
-        return {name: dtype_name(self._dtype), "part": write.view(self.operand)}
+        return {name: dtype_name(self.dtype), "part": write.view(self.operand)}
 
     @classmethod
     def from_json(cls, given: NodeFields) -> "Casting":

@@ -172,7 +172,7 @@ class Node(ABC):
         """Return the same node of other operands; by default its field `operands` is replaced."""
         if not operands:
             return self
-        if "operands" not in attrs.fields_dict(cast("Any", type(self))):
+        if isinstance(type(self).operands, property):
             raise ConversionError(f"{self.name} is made of no other views")
         return evolve(self, operands=operands)
 
@@ -549,7 +549,7 @@ class _StandIn(Node):
     number: int | str
     extents: Extents  # pyright: ignore[reportIncompatibleMethodOverride]
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
-    name: ClassVar[str] = "operand"
+    name: ClassVar[str] = "operand"  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
 def _stand_in(number: int | str, part: Expression) -> Expression:
@@ -708,7 +708,7 @@ class NodeFields:
     _count: Callable[[int, str, int | None], None]
     """Counts positions of a table, or rows that are made beyond those of the parts."""
     # A kind of node may read parts twice, first to find out what they are.
-    _met: dict[str, Expression] = attrs.field(factory=dict, init=False)
+    _met: dict[str, Expression] = attrs.field(factory=dict[str, Expression], init=False)
 
     def only(self, *names: str) -> None:
         """Raise unless these fields are there beside that of the kind, and no others."""

@@ -67,8 +67,6 @@ class JoinedRunner(Runner):
     runs: "dict[int, Runner]" = attrs.field(factory=dict, init=False, repr=False)
     """Those of runs, by their number of elements."""
 
-    has_places: ClassVar[bool] = True
-
     @property
     def extents(self) -> Extents:
         return (self.starts.item(-1),)
@@ -144,8 +142,6 @@ class _RunsRunner(Runner):
     joined: JoinedRunner
     width: int
     _runs: JoinedRunner = attrs.field(init=False, repr=False)
-
-    has_places: ClassVar[bool] = True
 
     def __attrs_post_init__(self) -> None:
         joined, kind = self.joined, self.dtype
@@ -528,7 +524,7 @@ def _write_joined(
     if by_mode:
         _write_runs(joined, math.prod(extents[1:]), (base, axes, run), out)
         return True
-    PlacedRunner(joined, layout, 0).fill((slice(0, out.size),), out.reshape(-1), threads)
+    PlacedRunner(joined, layout).fill((slice(0, out.size),), out.reshape(-1), threads)
     return True
 
 

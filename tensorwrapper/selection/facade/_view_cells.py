@@ -258,10 +258,7 @@ class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def _shaped(self) -> Tensor[Any]:
         """Return a tensor of this shape, whose elements take no memory."""
-        layout = Layout(self.shape)
-        names = self._expression.layout.implementation.names
-        named = layout if names is None else layout.named(*names)
-        return make_tensor(named, constant(0, self.shape.size, dtype=np.int64))
+        return make_tensor(Layout(self.shape), constant(0, self.shape.size, dtype=np.int64))
 
 
 class ViewBlocks(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):

@@ -318,10 +318,6 @@ class RowsRunner(Runner):
     def dtype(self) -> "np.dtype[Any]":
         return self.lines[0].dtype
 
-    @property
-    def has_places(self) -> bool:
-        return all(own.has_places for own in self.lines)
-
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         form, lines = self.form, self.lines
         begin_of, rows = form.begin, form.rows
@@ -414,7 +410,7 @@ def write_in_order(line: Runner, layout: "Layout[Any]", out: Array) -> None:
         line.fill((slice(run[0], run[0] + run[1]),), out)
         return
     flat: Array = out.reshape(-1) if out.flags.c_contiguous else np.empty(out.size, out.dtype)
-    PlacedRunner(line, layout, 0).fill((slice(0, out.size),), flat)
+    PlacedRunner(line, layout).fill((slice(0, out.size),), flat)
     if not out.flags.c_contiguous:
         write_elements(out, flat.reshape(out.shape))
 
@@ -488,7 +484,7 @@ class Flat(NodeOfOne):
             places = whole(inner.node)
             if len(places.extents) != 1:
                 places = Expression(Whole(places), wrap_layout(new_row_major((inner.node.size,))))
-            write_in_order(PlacedRunner(job.elements(places), inner.layout, 0), view.layout, out)
+            write_in_order(PlacedRunner(job.elements(places), inner.layout), view.layout, out)
             return
         there = pushed(run, cast("Transform", take_apart(view.layout, self.extents)))
         there.node.write_into(there, out, job)

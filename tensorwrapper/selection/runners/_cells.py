@@ -131,9 +131,8 @@ def write_by_number(runner: Runner, layout: Layout, out: Array) -> None:
 
 
 def _fill(runner: Runner, base: int, axes: tuple[AxisMap, ...], out: Array, goal: _Goal) -> None:
-    ends = [axis.bounds() for axis in axes]
-    least, greatest = base + sum([a for a, _ in ends]), base + sum([b for _, b in ends])
     layout = of_maps(base, axes)
+    least, greatest = layout.bounds()
     extents: Extents = layout.shape.extents
     span, size = greatest + 1 - least, layout.shape.size
     if layout.implementation.is_contiguous and _run_into(runner, least, out, goal):

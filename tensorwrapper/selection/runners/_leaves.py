@@ -139,11 +139,6 @@ class Runner(ABC):
         return None
 
     @property
-    def has_places(self) -> bool:
-        """True if it reads elements at a few places without those in between."""
-        return self.memory is not None
-
-    @property
     def points_together(self) -> int:
         """Number of points to request at a time: more than a block where each request visits many parts."""
         return 0

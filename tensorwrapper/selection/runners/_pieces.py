@@ -58,12 +58,6 @@ def write_at(runner: Runner, places: IntArray, target: Array) -> None:
         write_elements(target, memory[near])
 
 
-def _blocks(window: Window) -> Iterator[tuple[int, int]]:
-    start, stop = window[0].start, window[0].stop
-    for low in range(start, stop, BLOCK):
-        yield low, min(low + BLOCK, stop)
-
-
 def _together(batches: Iterator[IntArray], most: int) -> Iterator[IntArray]:
     """Return an iterator over the same places, in larger batches of up to so many."""
     held: list[IntArray] = []
@@ -83,8 +77,6 @@ class PlacedRunner(Runner):
 
     runner: Runner
     layout: Layout
-    first: int
-    """The place of the layout at which the line begins."""
 
     @property
     def extents(self) -> Extents:
@@ -93,10 +85,6 @@ class PlacedRunner(Runner):
     @property
     def dtype(self) -> "np.dtype[Any]":
         return self.runner.dtype
-
-    @property
-    def has_places(self) -> bool:
-        return self.runner.has_places
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:  # noqa: ARG002
         done = 0
@@ -112,18 +100,12 @@ class PlacedRunner(Runner):
     def _runs(self, window: Window) -> Iterator[IntArray]:
         """Return an iterator over the places of a window, some at a time."""
         found = self.layout.implementation.places_between(window[0].start, window[0].stop)
-        if found is None:
-            for low, high in _blocks(window):
-                yield self._places(np.arange(low, high, dtype=np.int64))
+        if found is not None:
+            yield from found
             return
-        for places in found:
-            yield places - self.first if self.first else places
+        for low in range(window[0].start, window[0].stop, BLOCK):
+            high = min(low + BLOCK, window[0].stop)
+            yield self.layout.offsets_of_ordinals(np.arange(low, high, dtype=np.int64))
 
     def points(self, places: tuple[IntArray, ...]) -> Array:
-        return elements_at(self.runner, self._places(places[0]))
-
-    def _places(self, ordinals: IntArray) -> IntArray:
-        found: IntArray = self.layout.offsets_of_ordinals(ordinals)
-        if self.first:
-            found = found - self.first
-        return found
+        return elements_at(self.runner, self.layout.offsets_of_ordinals(places[0]))

@@ -113,9 +113,7 @@ def from_json(
     >>> sel.from_json(text, sources={"x": [[1, 2, 3], [4, 5, 6]]}).compute().tolist()
     [[2, 3], [5, 6]]
     """
-    reader, given = _begin(text, sources, frames, limits)
-    with _fitting():
-        return View._make(reader.document(given))
+    return view_from_stored(text, sources=sources, frames=frames, limits=limits)
 
 
 def view_from_stored(
@@ -123,7 +121,7 @@ def view_from_stored(
     *,
     sources: Mapping[str, ViewLike],
     frames: Sequence[bytes],
-    members: Members,
+    members: Members | None = None,
     limits: SchemaLimits | None = None,
 ) -> View[Any]:
     """Return the view that a text in a file describes, which may have nodes of many sources.

@@ -266,7 +266,11 @@ def to_json(
         only = views[""]
         chosen = only.normal_form() if only.size else only._expression
         return dump_json(writer.box(chosen, names_of(only.shape)))
-    is_normal = form == "normal"
+    return _document(writer, views, rank, is_normal=form == "normal")
+
+
+def _document(writer: "_Writer", views: Mapping[str, View[Any]], rank: int | None, *, is_normal: bool) -> str:
+    """Return the text of a view, or of all fields of records, which share so many modes."""
     roots = [own.normal_form() if is_normal else own._expression for own in views.values()]
     nodes = writer.numbered(roots, is_normal=is_normal, shared=rank is not None)
     numbered: dict[str, Json] = {"nodes": nodes} if nodes else {}
@@ -277,7 +281,8 @@ def to_json(
         fields: list[Json] = [[name, own] for name, own in zip(views, written, strict=True)]
         return dump_json({"view": OF_RECORDS, "rank": rank, "records": fields, **numbered})
     is_first = views[""].shape.is_box and not (nodes or writer.met_rows)
-    return dump_json({"view": 1 if is_first else 2, **numbered, **written[0]})
+    version = WITH_MEMBERS if writer.met_members else 1 if is_first else 2
+    return dump_json({"view": version, **numbered, **written[0]})
 
 
 def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:
@@ -288,14 +293,7 @@ def stored_json(view: View[Any], leaf: Leaf, frames: list[bytes]) -> str:
     ConversionError
         If the view cannot be written so.
     """
-    writer = _Writer({}, frames, leaf)
-    root = view._expression
-    nodes = writer.numbered([root], is_normal=False, shared=False)
-    numbered: dict[str, Json] = {"nodes": nodes} if nodes else {}
-    written = writer.declared(view, root, is_normal=False)
-    is_first = view.shape.is_box and not (nodes or writer.met_rows)
-    version = WITH_MEMBERS if writer.met_members else 1 if is_first else 2
-    return dump_json({"view": version, **numbered, **written})
+    return _document(_Writer({}, frames, leaf), {"": view}, None, is_normal=False)
 
 
 def _facts(shape: Shape[Any]) -> dict[str, Json]:
@@ -489,7 +487,8 @@ class _Writer(NodeWriter):
         size = view.shape.size
         start = whole.index_of(view.layout.offset_of(view.shape.origin)) if size else source.shape.origin
         region = Shape(*view.shape.extents, origin=start) if len(start) == view.shape.rank else None
-        if region is None or not (_is_window(whole, region, view) if size else _is_inside(whole, region)):
+        window = None if region is None else _window_of(whole, region)
+        if region is None or window is None or (size and not _is_alike(window, view)):
             raise ConversionError("the view is not a region of its source: it changes the order or the modes")
         if names != names_of(source.shape):
             raise ConversionError(
@@ -571,19 +570,16 @@ def _check_box(view: Expression) -> None:
         raise ConversionError(f'a view of {view.shape} is written as steps, form="steps": it is not a box')
 
 
-def _is_inside(whole: Layout[Any], region: Shape[Any]) -> bool:
+def _window_of(whole: Layout[Any], region: Shape[Any]) -> Layout[Any] | None:
+    """Return the part of a layout over a region; None if it is not inside."""
     try:
-        whole.window(region)
+        return whole.window(region)
     except OutOfBoundsError:
-        return False
-    return True
+        return None
 
 
-def _is_window(whole: Layout[Any], region: Shape[Any], view: Expression) -> bool:
-    try:
-        window = whole.window(region)
-    except OutOfBoundsError:
-        return False
+def _is_alike(window: Layout[Any], view: Expression) -> bool:
+    """Return True if a view has the places of a window."""
     own, other = maps_of(window), maps_of(view.layout)
     if own is None or other is None:
         return _lie_alike(view, window)

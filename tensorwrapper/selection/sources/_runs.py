@@ -75,7 +75,8 @@ class Outer:
     """
 
     modes: tuple[Positions, ...] = attrs.field(converter=_to_modes)
-    _extents: Extents = attrs.field(init=False, repr=False)
+    extents: Extents = attrs.field(init=False, repr=False)
+    """Number of positions of each mode."""
 
     if TYPE_CHECKING:
 
@@ -83,17 +84,12 @@ class Outer:
 
     def __attrs_post_init__(self) -> None:
         # Cached, as every read uses it several times.
-        object.__setattr__(self, "_extents", tuple([len(mode) for mode in self.modes]))
-
-    @property
-    def extents(self) -> Extents:
-        """Number of positions of each mode."""
-        return self._extents
+        object.__setattr__(self, "extents", tuple([len(mode) for mode in self.modes]))
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return prod(self._extents)
+        return prod(self.extents)
 
     @property
     def nbytes(self) -> int:
@@ -166,9 +162,10 @@ class Runs:
 
     starts: IntArray = attrs.field(converter=_column)
     lengths: IntArray = attrs.field(converter=_column, default=_ONE)
-    _size: int = attrs.field(init=False, repr=False)
-    _even: range | None = attrs.field(init=False, repr=False, default=None)
-    """Starts of evenly spaced runs of one length, until they are used as arrays."""
+    size: int = attrs.field(init=False, repr=False)
+    """Number of elements."""
+    even: range | None = attrs.field(init=False, repr=False, default=None)
+    """Starts of several runs that were given as evenly spaced and of one length; else None."""
 
     if TYPE_CHECKING:
 
@@ -176,11 +173,11 @@ class Runs:
 
     def __getattr__(self, name: str) -> IntArray:
         # Called for empty slots: evenly spaced runs make these arrays only on request.
-        if name not in ("starts", "lengths") or self._even is None:
+        if name not in ("starts", "lengths") or self.even is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        even = self._even
+        even = self.even
         object.__setattr__(
-            self, "lengths", frozen_array(np.full(len(even), self._size // len(even), np.int64))
+            self, "lengths", frozen_array(np.full(len(even), self.size // len(even), np.int64))
         )
         object.__setattr__(self, "starts", frozen_array(positions_array(even)))
         return self.starts if name == "starts" else self.lengths
@@ -208,7 +205,7 @@ class Runs:
         object.__setattr__(self, "starts", frozen_array(np.array(starts)))
         object.__setattr__(self, "lengths", frozen_array(np.array(lengths)))
         # Cached, as every read uses it several times.
-        object.__setattr__(self, "_size", int(lengths.sum()))
+        object.__setattr__(self, "size", int(lengths.sum()))
 
     def _of_single(self, starts: IntArray) -> bool:
         """Take single elements without copying, or return False: the fast path of the general checks."""
@@ -229,7 +226,7 @@ class Runs:
             starts = starts[ends - lengths]
         object.__setattr__(self, "starts", frozen_array(starts))
         object.__setattr__(self, "lengths", frozen_array(lengths))
-        object.__setattr__(self, "_size", count)
+        object.__setattr__(self, "size", count)
         return True
 
     @classmethod
@@ -276,31 +273,21 @@ class Runs:
         if even is None:
             object.__setattr__(made, "starts", begins)
             object.__setattr__(made, "lengths", lengths)
-        object.__setattr__(made, "_even", even)
-        object.__setattr__(made, "_size", size)
+        object.__setattr__(made, "even", even)
+        object.__setattr__(made, "size", size)
         return made
-
-    @property
-    def even(self) -> range | None:
-        """Starts of several runs that were given as evenly spaced and of one length; else None."""
-        return self._even
 
     @property
     def count(self) -> int:
         """Number of runs. O(1)."""
-        return len(self.starts) if self._even is None else len(self._even)
+        return len(self.starts) if self.even is None else len(self.even)
 
     @property
     def stop(self) -> int:
         """The number after the last element; 0 if there is none. O(1)."""
-        if self._even is not None:
-            return self._even[-1] + self._size // len(self._even)
+        if self.even is not None:
+            return self.even[-1] + self.size // len(self.even)
         return self.starts.item(-1) + self.lengths.item(-1) if len(self.starts) else 0
-
-    @property
-    def size(self) -> int:
-        """Return the number of elements."""
-        return self._size
 
     @property
     def extents(self) -> Extents:
@@ -315,14 +302,14 @@ class Runs:
     @property
     def nbytes(self) -> int:
         """Number of bytes that describe the selection: 8 a run where all have one length, else 16."""
-        if self._even is not None:
-            return 8 * len(self._even) + 8
+        if self.even is not None:
+            return 8 * len(self.even) + 8
         alike = bool((self.lengths == self.lengths[:1]).all())
         return 8 * len(self.starts) + (8 if alike else 8 * len(self.starts))
 
     def numbers(self) -> IntArray:
         """Return the numbers of all elements. O(size)."""
-        if len(self.starts) == self._size:
+        if len(self.starts) == self.size:
             return self.starts
         return concatenated_ranges(self.starts, self.lengths)
 

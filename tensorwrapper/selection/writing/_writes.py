@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial
 from itertools import combinations
-from typing import Any, TypeAlias, cast, final
+from typing import Any, NoReturn, TypeAlias, cast, final
 from weakref import WeakValueDictionary
 
 import attrs
@@ -65,23 +65,10 @@ class RemoteTarget(BufferCommon[Any]):
     def as_readonly(self) -> "RemoteTarget":
         return self
 
-    def read(self, addresses: IntArray) -> Array:  # noqa: ARG002
-        raise self._refused()
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise ReadOnlyError(f"{self.source!r} is assigned to, and not added to: compute() has its elements")
 
-    def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002
-        raise self._refused()
-
-    def check_sums(
-        self,
-        addresses: IntArray,  # noqa: ARG002
-        values: Array,  # noqa: ARG002
-        *,
-        casting: WriteCasting = "same_kind",  # noqa: ARG002
-    ) -> None:
-        raise self._refused()
-
-    def _refused(self) -> ReadOnlyError:
-        return ReadOnlyError(f"{self.source!r} is assigned to, and not added to: compute() has its elements")
+    read = write = check_sums = _refuse
 
 
 _buffers: WeakValueDictionary[Source, RemoteTarget] = WeakValueDictionary()

@@ -40,7 +40,7 @@ def test_runs_and_points(given, data):
     np.testing.assert_array_equal(out, expected[low:high])
     places = np.array(data.draw(st.lists(st.integers(0, len(expected) - 1))), dtype=np.int64)
     np.testing.assert_array_equal(runner.points((places,)), expected[places])
-    assert (runner.extents, runner.dtype, runner.has_places) == ((len(expected),), np.int64, True)
+    assert (runner.extents, runner.dtype) == ((len(expected),), np.int64)
 
 
 def test_more_parts_than_two_bytes_count():
@@ -128,7 +128,7 @@ def test_places_far_apart_are_asked_for_together_and_come_in_their_order(given, 
     before, _joining._POINTS, block, _pieces.BLOCK = _joining._POINTS, most, _pieces.BLOCK, rows + 1
     out = np.empty(len(starts), dtype=np.int64)
     try:
-        PlacedRunner(runner, layout, 0).fill((slice(0, len(starts)),), out)
+        PlacedRunner(runner, layout).fill((slice(0, len(starts)),), out)
     finally:
         _joining._POINTS, _pieces.BLOCK = before, block
     np.testing.assert_array_equal(out, 3 * starts)

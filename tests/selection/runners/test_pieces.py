@@ -14,7 +14,7 @@ from tests.support.selection.computed_line import Computed
 @pytest.mark.parametrize("leaf", [MemoryLeaf, Computed])
 def test_places_that_a_layout_selects(leaf):
     layout = Layout(Shape.jagged([3, 0, 2, 4]))[::-1]
-    runner = PlacedRunner(leaf(np.arange(60, 69)), layout, 0)
+    runner = PlacedRunner(leaf(np.arange(60, 69)), layout)
     expected = [65, 66, 67, 68, 63, 64, 60, 61, 62]
     out = np.empty(5, dtype=np.int64)
     runner.fill((slice(2, 7),), out)
