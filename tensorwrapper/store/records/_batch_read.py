@@ -316,21 +316,25 @@ def _skip(file: _Bytes, place: IntArray, piece: bytes, good: _Bools) -> IntArray
 def _number(file: _Bytes, place: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:
     """Return numbers of at most 18 digits and the positions after them; others are removed from `good`."""
     number = np.zeros(len(place), dtype=np.int64)
-    first, going = place, good.copy()
-    for _ in range(_DIGITS + 1):
-        going &= place < len(file)
-        # As unsigned bytes, those below the digits become large.
-        digit = file[np.where(going, place, 0)] - np.uint8(48)
-        going &= digit < 10
+    width = _DIGITS + 1
+    # The parts of a record follow its numbers.
+    good &= place + width <= len(file)
+    if len(file) < width:
+        return number, place
+    place = np.where(good, place, 0)
+    window = _windows(file, np.dtype(f"V{width}"))[place]
+    # As unsigned bytes, those below the digits become large.
+    digits = window.view(np.uint8).reshape(-1, width) - np.uint8(48)
+    n_digits, going = np.zeros_like(number), good
+    for digit in digits.T:
+        going = going & (digit < 10)
         if not going.any():
             break
         number = np.where(going, number * 10 + digit, number)
-        place = place + going
-    n_digits = place - first
-    good &= (n_digits > 0) & (n_digits <= _DIGITS)
+        n_digits += going
     # JSON numbers have no leading zeros.
-    good &= (n_digits == 1) | (file[np.where(good, first, 0)] != 48)
-    return number, place
+    good &= (n_digits > 0) & (n_digits <= _DIGITS) & ((n_digits == 1) | (digits[:, 0] != 0))
+    return number, place + n_digits
 
 
 def _check_bools(file: _Bytes, found: _Bools, places: IntArray, sizes: IntArray) -> None:
