@@ -91,9 +91,9 @@ def _columns_of(data: object) -> tuple[Mapping[str, object], int | None]:
         return cast("Mapping[str, object]", data), None
     if isinstance(data, np.ndarray) and cast("Array", data).dtype.names is not None:
         columns = list(_structured("", cast("Array", data)))
-        twice = next((name for name, count in Counter(name for name, _ in columns).items() if count > 1), None)
-        if twice is not None:
-            raise TensorNameError(f"two fields are named {twice!r}, and fields have different names")
+        for name, count in Counter([name for name, _ in columns]).items():
+            if count > 1:
+                raise TensorNameError(f"{count} fields are named {name!r}, and fields have different names")
         return dict(columns), cast("Array", data).ndim
     found: tuple[dict[str, object], int | None] = hand_over("columns_of", data)
     return found

@@ -275,7 +275,7 @@ def _objects_of(given: "pd.Series | pd.Index") -> "pa.Array":
 
 
 def _placed(tensor: Tensor[Any], *indexes: "pd.Index") -> Tensor[Any]:
-    """Return the tensor with origin and names from the indexes, if these count up by one."""
+    """Return the tensor with names of indexes, and the origin of ranges; labels in memory are dropped."""
     import pandas as pd  # noqa: PLC0415 - it is loaded, or there would be nothing to read
 
     for index in indexes:

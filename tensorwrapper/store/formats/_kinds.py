@@ -48,5 +48,5 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-PATHS: Final = (".h5", ".hdf5", ".zarr", ".npz", ".safetensors")
+PATHS: Final = (".h5", ".hdf5", ".zarr", ".npz", ".safetensors", ".parquet", ".feather", ".arrow")
 """Formats that allow paths as names."""
