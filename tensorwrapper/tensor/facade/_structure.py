@@ -8,16 +8,12 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import shown_array
 from tensorwrapper._integers import to_count
-from tensorwrapper.buffer import Nullable
-from tensorwrapper.buffer.lowlevel import fit_number, holds_strings
 from tensorwrapper.errors import ExtentError, RankError
 from tensorwrapper.layout import Boundary, Layout
-from tensorwrapper.layout.lowlevel import contiguous, wrap_layout
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._lazy_imports import padded, view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.rows._pad import pad_mode
 from tensorwrapper.typing import AnyRank, IndexT_co, IntArray, ScalarT_co
 
 if TYPE_CHECKING:
@@ -113,34 +109,9 @@ class TensorStructure(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         >>> t.pad_rows(2).tolist(), t.pad_rows(2, fill_value=-1, clip=True).to_numpy().tolist()
         ([[1, 2, 3], [4, 0]], [[1, 2], [4, -1]])
         """
-        is_null = fill_value is None and self.dtype.kind == "O"
-        if self._buffer.fill_value is not None or is_null:
-            # The view adds nulls to bytes; a sparse tensor stays so: it has one fill, and refuses any other.
-            seen: Any = view_of(self)
-            made: Self = seen.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip).compute()
-            return made
-        sides = self._buffer.sides
-        if sides is not None or (fill_value is None and not holds_strings(self.dtype)):
-            return self._pad_with_nulls(length, fill_value, mode, clip=clip)
-        flat = self._flat()
-        number, extent = mode_of(mode, flat.shape.rank), to_count(length, "a length")
-        value = fit_number(fill_value, self.dtype, "fill_value")
-        shape, padded = pad_mode(flat.elements(), flat.shape, number, extent, value, clip=clip)
-        layout = wrap_layout(contiguous(shape, 0), flat._layout.implementation.names)
-        if self.shape.has_layers:
-            layout = Layout.nested(layout, layers=self.shape.layers)
-        return self._make(layout, self._buffer.like(padded))
-
-    def _pad_with_nulls(
-        self, length: SupportsIndex, fill_value: object, mode: SupportsIndex, *, clip: bool
-    ) -> Self:
-        """Pad values and their validity."""
-        me: Any = self
-        values = me.fill_null(0).pad_rows(
-            length, fill_value=0 if fill_value is None else fill_value, mode=mode, clip=clip
-        )
-        valid = me.is_valid().pad_rows(length, fill_value=fill_value is not None, mode=mode, clip=clip)
-        return self._make(values._layout, Nullable(values._buffer, valid._buffer))
+        seen: Any = view_of(self)
+        made: Self = seen.pad_rows(length, fill_value=fill_value, mode=mode, clip=clip).compute()
+        return made
 
 
 def cut_rows(

@@ -1,52 +1,18 @@
-"""Pad or clip rows: copy elements of one shape into memory of another."""
+"""Shapes of padded or clipped rows."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of, tidy_table
 from tensorwrapper._integers import MAX_INT64
-from tensorwrapper._memory import filled_memory
-from tensorwrapper.buffer.lowlevel import assign_elements, assign_indexed, index_elements
 from tensorwrapper.errors import JaggedModeError, RankError, SizeOverflowError
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, wrap
-from tensorwrapper.typing import Array, Extents, IntArray
+from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["pad_mode", "padded_cells", "padded_lines"]
-
-
-def pad_mode(
-    flat: Array, shape: Shape[Any], mode: int, length: int, fill: Array, *, clip: bool
-) -> tuple[Shape[Any], Array]:
-    """Return the shape in which `mode` has at least `length` indices, with `clip` just so many; its elements.
-
-    Parameters
-    ----------
-    flat
-        The elements of `shape` in row-major order.
-    shape
-        A box or a jagged shape.
-    mode
-        A mode of the box, or of the cells.
-    length
-        How many indices it gets.
-    fill
-        Value of new elements, as an array of rank 0 of their type.
-    clip
-        Whether a mode that has more indices loses the last of them.
-
-    Raises
-    ------
-    JaggedModeError
-        If the mode leads to the cells of a jagged shape.
-    """
-    if shape.is_box:
-        return _pad_box(flat.reshape(shape.extents), mode, length, fill, clip=clip)
-    made, lengths, longer = padded_lines(shape, mode, length, clip=clip)
-    return made, _fill_runs(flat, lengths, longer, fill)
+__all__ = ["padded_cells", "padded_lines"]
 
 
 def padded_lines(
@@ -128,16 +94,6 @@ def _nothing_says(mode: int, rows: Rows) -> JaggedModeError:
     )
 
 
-def _pad_box(box: Array, mode: int, length: int, fill: Array, *, clip: bool) -> tuple[Shape[Any], Array]:
-    extents = list(box.shape)
-    kept = min(extents[mode], length) if clip else extents[mode]
-    extents[mode] = length if clip else max(kept, length)
-    padded = np.full(extents, fill, dtype=box.dtype)
-    part = (slice(None),) * mode + (slice(0, kept),)
-    assign_elements(padded[part], box[part])
-    return wrap(make_smooth(padded.shape, (0,) * padded.ndim)), padded.reshape(-1)
-
-
 def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -> Shape[Any]:
     """Return the shape with other extents in one mode of its cells."""
     table = cells.copy()
@@ -149,23 +105,3 @@ def _shape_of(columns: Columns, cells: IntArray, inner: int, wanted: IntArray) -
 def _leaf_of(table: IntArray) -> IntArray:
     """Return the extents of all leaves in the columns."""
     return frozen_array(splits_of(table[:, 0]) if table.shape[1] == 1 else tidy_table(table))
-
-
-def _fill_runs(flat: Array, lengths: IntArray, wanted: IntArray, fill: Array) -> Array:
-    """Return runs with other lengths: the first elements of each, then the fill."""
-    ends = splits_of(wanted)
-    padded = filled_memory((int(ends[-1]),), fill, flat.dtype)
-    kept = np.minimum(lengths, wanted)
-    if (kept != lengths).any():
-        flat = index_elements(flat, (_firsts(splits_of(lengths), kept),))
-    assign_indexed(padded, (_firsts(ends, kept),), flat)
-    return padded
-
-
-def _firsts(splits: IntArray, kept: IntArray) -> npt.NDArray[np.bool_]:
-    """Return a mask of the first `kept` elements of each row: one byte an element, where numbers take 8."""
-    rows = np.flatnonzero(kept)
-    steps = np.zeros(splits.item(-1) + 1, dtype=np.int8)
-    steps[splits[rows]] += 1
-    steps[splits[rows] + kept[rows]] -= 1
-    return np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)
