@@ -262,6 +262,8 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
             # Lists may have nulls, which no array of text has.
             is_text = isinstance(given, list | tuple) or np.asarray(given).dtype.kind in "UT"
             found = strings(given) if is_text else None
+            if found is not None and found.null_count == found.size:
+                found = None  # Nulls alone have no type.
         except Exception:  # noqa: BLE001 - whatever another library raises says less than what we say
             found = None
         if found is None:

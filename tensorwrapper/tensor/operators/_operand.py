@@ -145,9 +145,11 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     from tensorwrapper.tensor.creation._string_convert import strings  # noqa: PLC0415
 
     try:
-        return strings(value)
+        found = strings(value)
     except TensorWrapperError:
         return as_tensor(cast("Any", value))
+    # Nulls alone have no type, so that they are refused.
+    return found if found.null_count < found.size else as_tensor(cast("Any", value))
 
 
 def check_argument(value: object, what: str) -> None:

@@ -116,3 +116,19 @@ def test_lists_of_text_with_none_are_joined():
         for first in (words, sel.as_view(words)):
             assert join([first, ["a", None]]).tolist() == ["q", "a", None]
     assert tw.concat([words, np.array(["a"]), [np.str_("b")]]).tolist() == ["q", "a", "b"]
+
+
+def test_nulls_alone_have_no_type_anywhere():
+    t = tw.as_tensor([1, None])
+    for make in (
+        lambda: tw.as_tensor([None, None]),
+        lambda: sel.as_view([None, None]),
+        lambda: tw.records({"x": [None, None]}),
+        lambda: tw.concat([t, [None, None]]),
+        lambda: tw.where([True, False], t, [None, None]),
+        lambda: np.where([True, False], t, [None, None]),
+        lambda: t + [None, None],
+        lambda: np.concatenate([t, [None, None]]),
+    ):
+        with pytest.raises(DTypeError, match="nulls alone have no type"):
+            make()
