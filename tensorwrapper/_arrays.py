@@ -216,7 +216,7 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
         raise
     except ValueError as error:  # lists of several lengths, or no memory to share
         raise ExtentError(str(error)) from error
-    except TypeError as error:  # objects of other packages that are no arrays
+    except (TypeError, RuntimeError) as error:  # objects of other packages that are no arrays
         raise ConversionError(str(error)) from error
     _check_items(value, found.dtype.kind)
     if type(found) is np.ndarray:

@@ -198,8 +198,9 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
         raise ConversionError(f"{what}={value!r} is nothing that elements of type {dtype} can be")
     if number.ndim:
         raise ConversionError(f"{what} must be one number, not an array of {number.shape}")
-    if apart:
-        raise DTypeError(f"{what}={value!r} has another kind than elements of type {dtype}")
+    if apart or number.dtype != dtype:
+        odd = "another kind than" if apart else f"a unit, {number.dtype}, unlike"
+        raise DTypeError(f"{what}={value!r} has {odd} elements of type {dtype}")
     with np.errstate(all="ignore"):
         lost = None if surely_fits(own.dtype, dtype) else _lost(own, number, exact=True)
     if lost is not None and lost.any():

@@ -429,8 +429,10 @@ def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[An
 
 
 def _objects_of(value: "Iterable[object]") -> "Iterable[object]":
-    """Return the elements of a 1-d xarray or netCDF4 array as rows."""
+    """Return the elements of a 1-d xarray or netCDF4 array as rows, and a memoryview as an array of rows."""
     given: Any = value
+    if isinstance(given, memoryview):
+        return np.asarray(given)  # Python has no rows of several modes.
     dtype: object = getattr(given, "dtype", None)
     extents: object = getattr(given, "shape", None)
     if isinstance(given, np.ndarray) or not isinstance(extents, tuple):

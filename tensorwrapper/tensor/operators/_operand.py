@@ -55,7 +55,7 @@ def is_foreign(value: object) -> bool:
 
 
 def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
-    """Raise if one of the types is an array of xarray or Dask.
+    """Raise if one of the types is an array of xarray, Dask or pydata/sparse.
 
     The call of xarray would end in an error about shapes. Dask leaves calls to tensors, so ``==`` would be
     False.
@@ -71,6 +71,10 @@ def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
             raise ConversionError(
                 f"{what}: an array of Dask is not computed here: `t.to_dask() + x` is one, too, and "
                 "`t + tw.as_tensor(x)` computes all of it"
+            )
+        if library.partition(".")[0] == "sparse":
+            raise ConversionError(
+                f"{what}: a sparse array is no operand: `t + tw.as_tensor(x).to_dense()` has all elements"
             )
         if library.partition(".")[0] == "xarray":
             raise ConversionError(

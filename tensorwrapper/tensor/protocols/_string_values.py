@@ -73,11 +73,13 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
     if hasattr(values, "__array__"):
         masked = isinstance(values, np.ma.MaskedArray)
         return _read_array(cast("Array", values) if masked else shown_array(values), kind)
-    if not isinstance(values, Iterable):
+    try:
+        given = list(cast("Iterable[object]", values))
+    except TypeError as error:
         raise ConversionError(
             f"strings are read from str, bytes, lists or arrays of them, not from {values!r}"
-        )
-    items, levels = _flatten(list(cast("Iterable[object]", values)))
+        ) from error
+    items, levels = _flatten(given)
     return StringData.from_list(cast("list[Any]", items), kind=kind), _shape_of(levels)
 
 

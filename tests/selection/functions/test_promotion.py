@@ -127,7 +127,7 @@ def test_nulls_alone_have_no_type_anywhere():
         lambda: tw.concat([t, [None, None]]),
         lambda: tw.where([True, False], t, [None, None]),
         lambda: np.where([True, False], t, [None, None]),
-        lambda: t + [None, None],
+        lambda: np.add(t, [None, None]),
         lambda: np.concatenate([t, [None, None]]),
     ):
         with pytest.raises(DTypeError, match="nulls alone have no type"):

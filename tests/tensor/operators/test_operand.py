@@ -106,3 +106,14 @@ def test_lists_of_text_with_none_are_compared():
     words = tw.strings(["a", "b"])
     assert (words == ["a", None]).tolist() == [True, None]
     assert np.where([True, False], words, ["x", None]).tolist() == ["a", None]
+
+
+def test_a_sparse_array_is_refused_by_the_call_that_works():
+    t = tw.as_tensor([10, 20, 30])
+    x = pytest.importorskip("sparse").COO(np.array([1, 0, 3]))
+    for call in (lambda: t + x, lambda: x + t, lambda: np.minimum(t, x)):
+        with pytest.raises(ConversionError, match=r"tw\.as_tensor\(x\)\.to_dense\(\)"):
+            call()
+    with pytest.raises(ConversionError):
+        t[:] = x
+    assert (t + tw.as_tensor(x).to_dense()).tolist() == [11, 20, 33]
