@@ -184,7 +184,6 @@ ALLOWED = {
     "store/records/_batch_read.py": {
         "append",
         "astype",
-        "copy",
         "tobytes",
         "where",
     },  # headers, and places of labels and splits
