@@ -188,7 +188,7 @@ ALLOWED = {
         "where",
     },  # headers, and places of labels and splits
     "store/records/_directory.py": {"fromiter"},  # numbers of records
-    "store/records/_index_rows.py": {"concatenate", "stack"},  # columns of an index
+    "store/records/_index_rows.py": {"concatenate"},  # columns of an index
     "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
     "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {
