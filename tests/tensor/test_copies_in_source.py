@@ -183,13 +183,12 @@ ALLOWED = {
     "store/records/_batch_read.py": {
         "append",
         "astype",
-        "copy",
         "tobytes",
         "where",
     },  # headers, and places of labels and splits
     "store/records/_directory.py": {"fromiter"},  # numbers of records
-    "store/records/_index_rows.py": {"concatenate", "stack"},  # columns of an index
-    "store/append/_appended_tensor.py": {"append", "concatenate"},  # where pieces begin
+    "store/records/_index_rows.py": {"concatenate"},  # columns of an index
+    "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
     "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {
         "append",  # ends of chunks

@@ -172,14 +172,14 @@ def _place_in(file: Array, tensor: Tensor[Any]) -> int | None:
 def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Row]) -> Records:
     """Return the records of an extended tensor; opens only the first and the last."""
     rows = given if isinstance(given, Extensions) else Extensions(given[0][0], given)
-    table = rows.table
-    lasting = reader.lasting(rows[int(np.argmax(table[:, 0] + table[:, 1]))][1])
+    columns = rows.columns
+    starts, lengths, _, before = columns
+    lasting = reader.lasting(rows[int(np.argmax(starts + lengths))][1])
     # Only a record of one plain tensor is read in a short way.
     plain = lasting.plain(places[0], rows.name) if len(places) == 1 and not lasting.field else None
     first = lasting.tensor(rows.name, places) if plain is None else plain
     ending, message = lasting.record(rows[-1])
     n_first = len(first) if first.shape.rank else -1
-    before = table[:, 3]
     newest = int(before[-1])
     total = newest + (len(ending) if ending.shape.rank else -1)
     if before[0] != n_first or total < newest:
@@ -188,7 +188,7 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
             f"which has {max(n_first, 0)} rows before it"
         )
     marks = np.concatenate([[0], before, [total]], dtype=np.int64)
-    records = Records(lasting, rows, table, first, marks)
+    records = Records(lasting, rows, columns, first, marks)
     records.keep_last(ending, message)
     return records
 
@@ -236,7 +236,7 @@ def _box(records: Records) -> Tensor[Any]:
         )
     ends = marks * inner
     # Only compressed records, and records without elements, may have more rows than bytes.
-    many = np.diff(ends)[1:] > records.table[:, 1] // max(first.dtype.itemsize, 1)
+    many = np.diff(ends)[1:] > records.columns[1] // max(first.dtype.itemsize, 1)
     many |= not inner
     for number in np.flatnonzero(many).tolist():
         records.check(number + 1)

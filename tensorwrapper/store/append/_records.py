@@ -41,8 +41,8 @@ class Records:
 
     reader: RecordReader
     rows: Extensions
-    table: IntArray
-    """Columns of the rows, as `Extensions.table`."""
+    columns: tuple[IntArray, IntArray, IntArray, IntArray]
+    """Columns of the rows, as `Extensions.columns`."""
     first: Tensor[Any]
     """The original tensor."""
     marks: IntArray
@@ -131,7 +131,7 @@ class Records:
         # The label limits the size of a small record, unless a reader has stricter limits than the default.
         if reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
-        starts, lengths, pieces, before = self.table.T
+        starts, lengths, pieces, before = self.columns
         table = np.stack([starts, lengths, before, np.diff(self.marks)[1:]], axis=1)
         left = (pieces == 1) & (lengths <= SMALL_RECORD)
         places = sizes = np.zeros((0, count), dtype=np.int64)

@@ -292,7 +292,8 @@ def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tupl
     begin = np.where(good, begin, 0)
     size = file[begin].astype(np.int64)
     begin = begin + 1
-    far = np.flatnonzero((size == 255) & good)
+    # The method, as the function takes three times as long for a few records.
+    far = ((size == 255) & good).nonzero()[0]
     if len(far):
         good[far] &= begin[far] + 4 <= stops[far]
         far = far[good[far]]

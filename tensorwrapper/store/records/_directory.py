@@ -27,9 +27,10 @@ def _by_name(names: Sequence[str], numbers: IntArray) -> dict[str, IntArray]:
     first, last = numbers[[0, -1]].tolist()
     is_run = last - first + 1 == len(numbers)
     found = names[first : last + 1] if is_run else [names[number] for number in numbers.tolist()]
-    codes = {name: code for code, name in enumerate(dict.fromkeys(found))}
-    if len(codes) == 1:
+    # Mostly one tensor grew, and then all names are one object: comparing them takes less than hashing.
+    if found.count(found[0]) == len(found):
         return {found[0]: numbers}
+    codes = {name: code for code, name in enumerate(dict.fromkeys(found))}
     of_each = np.fromiter(map(codes.__getitem__, found), np.int64, len(found))
     order = np.argsort(of_each, kind="stable")
     marks = np.cumsum(np.bincount(of_each, minlength=1))[:-1]

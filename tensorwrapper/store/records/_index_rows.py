@@ -23,6 +23,9 @@ __all__ = ["Extensions", "Listing", "Place", "Row", "pack_rows", "unpack_rows"]
 _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
 """ASCII bytes that names cannot contain."""
 
+_DOTS: Final = frozenset((".", ".."))
+"""Names that stand for folders."""
+
 _FEW: Final = 32
 """Rows up to which a loop takes less time than array operations, of which each takes microseconds."""
 
@@ -131,13 +134,16 @@ class Extensions(Sequence[Row]):
         return iter([*listed, *self._later])
 
     @property
-    def table(self) -> IntArray:
+    def columns(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Start, length, number of pieces and number of rows before, of each record."""
-        listed = np.stack([self._starts, self._lengths, np.ones_like(self._starts), self._afters], axis=1)
+        listed = (self._starts, self._lengths, np.ones_like(self._starts), self._afters)
         if not self._later:
             return listed
-        later = [(row[1].start, row[1].length, row[3], row[4] or 0) for row in self._later]
-        return np.concatenate([listed, np.array(later, np.int64)])
+        rows = [(row[1].start, row[1].length, row[3], row[4] or 0) for row in self._later]
+        one, two, three, four = [
+            np.concatenate(pair) for pair in zip(listed, np.array(rows, np.int64).T, strict=True)
+        ]
+        return one, two, three, four
 
 
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
@@ -182,15 +188,18 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
     if len(firsts) > _FEW:
         stops = ends.tolist()
         found = [text[first:stop] for first, stop in zip([0, *stops], stops, strict=False)]
-        firsts = []
+        return None if int(sizes.min()) <= 2 and not _DOTS.isdisjoint(found) else found
     for first, last in pairwise(firsts):
         size, stop = sizes.item(first), ends.item(last - 1)
         begin = stop - size * (last - first)
         if text[begin : stop - size] == text[begin + size : stop]:
-            found += [text[begin : begin + size]] * (last - first)
+            run, times = [text[begin : begin + size]], last - first
         else:
-            found += [text[place : place + size] for place in range(begin, stop, size)]
-    return None if int(sizes.min()) <= 2 and not {".", ".."}.isdisjoint(found) else found
+            run, times = [text[place : place + size] for place in range(begin, stop, size)], 1
+        if not _DOTS.isdisjoint(run):
+            return None
+        found += run * times
+    return found
 
 
 def _refuse(table: IntArray, n_bytes: int, begin: int, end: int) -> NoReturn:

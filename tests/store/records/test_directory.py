@@ -99,7 +99,7 @@ def directory_of(found, later, *, at_once):
         {name: directory.places(name) for name in directory.names},
         {name: list(rows) for name, rows in directory.extensions.items()},
         {name: (rows[-1], rows[0], rows[:1], len(rows)) for name, rows in directory.extensions.items()},
-        {name: rows.table.tolist() for name, rows in directory.extensions.items()},
+        {name: [own.tolist() for own in rows.columns] for name, rows in directory.extensions.items()},
         [directory.newest(name) for name in "abc"],
         [directory.tip(name) for name in "abc"],
         directory.rows,

@@ -2,7 +2,7 @@
 
 import array
 import ctypes
-import datetime
+import datetime as dt
 
 import dask.array as da
 import numpy as np
@@ -444,7 +444,7 @@ def test_odd_arguments_of_libraries_are_refused_or_read():
     assert tw.jagged(memoryview(bytes(range(6))).cast("B", (2, 3))).tolist() == [[0, 1, 2], [3, 4, 5]]
     with pytest.raises(ConversionError, match="strings are read from"):
         tw.strings(pa.scalar(None, pa.list_(pa.string())))
-    day = datetime.timedelta(1)
+    day = dt.timedelta(1)
     for make in (
         lambda: tw.full((1,), day, dtype="m8"),
         lambda: tw.nullable(np.array([5], "m8"), [False]).fill_null(day),
