@@ -8,7 +8,7 @@ import functools
 from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from inspect import isfunction
-from typing import Any, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 from tensorwrapper._lazy import Later
 
@@ -367,8 +367,9 @@ class _Absent:
 class Hinted(ABCMeta):
     """The kind of classes with hints: `dir`, `help` and Tab show no name that is not there."""
 
-    # No class is registered as one of these, so that the type decides: ABC's search takes four times as long.
-    __instancecheck__ = type.__instancecheck__
+    if not TYPE_CHECKING:
+        # No class is registered as one of these: the type decides, and ABC's search takes four times as long.
+        __instancecheck__ = type.__instancecheck__
 
     def __dir__(cls) -> list[str]:
         held = _held(cls)

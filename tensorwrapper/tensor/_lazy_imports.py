@@ -10,7 +10,16 @@ from tensorwrapper._lazy import naming_extras
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.typing import NullRows
 
-__all__ = ["FOREIGN", "hand_over", "join_lazily", "padded", "read_foreign", "view_of", "with_its_nulls"]
+__all__ = [
+    "FOREIGN",
+    "hand_over",
+    "join_lazily",
+    "nullable_of",
+    "padded",
+    "read_foreign",
+    "view_of",
+    "with_its_nulls",
+]
 
 FOREIGN: Final = {
     "awkward": "from_awkward",
@@ -74,6 +83,16 @@ def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
     except TensorWrapperError:
         return value
     return found if found is not None and found.is_nullable else value
+
+
+def nullable_of(items: object) -> Any:  # noqa: ANN401 - a tensor
+    """Return a list with None as a nullable tensor, of numbers or of strings; nulls alone are refused."""
+    creation = importlib.import_module("tensorwrapper.tensor")
+    try:
+        found = creation.strings(items)
+    except TensorWrapperError:
+        return creation.as_tensor(items)
+    return found if found.null_count < found.size else creation.as_tensor(items)
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library

@@ -80,7 +80,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
         *,
         options: Mapping[str, Json] | None = None,
         is_far: bool = False,
-        status: os.stat_result | None = None,
+        status: "os.stat_result | None" = None,
     ) -> None:
         self._path = path
         # Status of the file on opening; without it, accessing a tensor asks the system.

@@ -9,7 +9,7 @@ from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._lazy_imports import with_its_nulls
+from tensorwrapper.tensor._lazy_imports import nullable_of, with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._null_lists import has_null
 from tensorwrapper.typing import Array
@@ -74,7 +74,7 @@ def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
             )
         if library.partition(".")[0] == "sparse":
             raise ConversionError(
-                f"{what}: a sparse array is no operand: `t + tw.as_tensor(x).to_dense()` has all elements"
+                f"{what}: a sparse array has few elements: `t + tw.as_tensor(x).to_dense()` has all"
             )
         if library.partition(".")[0] == "xarray":
             raise ConversionError(
@@ -144,16 +144,7 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     except DTypeError:
         if not has_null(value):
             raise
-    # Loaded here: lists of numbers need neither.
-    from tensorwrapper.tensor.creation._convert import as_tensor  # noqa: PLC0415
-    from tensorwrapper.tensor.creation._string_convert import strings  # noqa: PLC0415
-
-    try:
-        found = strings(value)
-    except TensorWrapperError:
-        return as_tensor(cast("Any", value))
-    # Nulls alone have no type, so that they are refused.
-    return found if found.null_count < found.size else as_tensor(cast("Any", value))
+    return cast("TensorBase[Any]", nullable_of(value))
 
 
 def check_argument(value: object, what: str) -> None:
