@@ -15,6 +15,7 @@ from tensorwrapper.buffer._sparse_merge import is_fill, to_fill
 from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks, order_of_box
 from tensorwrapper.buffer.blocks._present import PresentTiles, row_major_table
 from tensorwrapper.buffer.copies._copy import copy_elements, join_elements
+from tensorwrapper.buffer.symmetric._checks import acted
 from tensorwrapper.buffer.symmetric._symmetric import symmetry_for
 from tensorwrapper.errors import BufferSizeError, PatternError, ReadOnlyError
 from tensorwrapper.layout import LayoutCommon
@@ -113,7 +114,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
             )
         fill = np.asarray(Blocks(stored, values, fill_value=fill_value).fill_value)
         kinds = {(o.sign, o.conjugate) for o in own.operations}
-        images = np.array([_changed(fill, sign, conjugate=conjugate) for sign, conjugate in kinds])
+        images = np.array([acted(fill, sign, conjugate=conjugate) for sign, conjugate in kinds])
         if not is_fill(images, fill).all():
             raise PatternError(
                 f"the symmetry {own} changes the fill {fill[()]}: only zero may be between tiles"
@@ -210,7 +211,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
             kinds = 2 * conjugate + negative
             used, places = np.unique(kinds, return_inverse=True)
             flat = self.values.flat
-            parts = [_changed(flat, -1 if k & 1 else 1, conjugate=k > 1) for k in used.tolist()]
+            parts = [acted(flat, -1 if k & 1 else 1, conjugate=k > 1) for k in used.tolist()]
             held = Dense(cast("Any", join_elements(parts, flat.dtype))).as_readonly()
             starts = starts + places.reshape(-1) * len(flat)
         return PresentTiles(found.pattern, held, self.fill_value, found.first, (starts, strides))
@@ -273,7 +274,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         moved = new_strided(extents, origin, tuple(steps[0].tolist()), int(starts[0]))
         if not negative and not conjugate:
             return moved, self.values.as_readonly()
-        own = _changed(self.values.elements_of(moved), -1 if negative else 1, conjugate=conjugate)
+        own = acted(self.values.elements_of(moved), -1 if negative else 1, conjugate=conjugate)
         return packed_layout(layout.shape).implementation, Dense(cast("Any", own)).as_readonly()
 
     def memory_of(self, layout: LayoutCommon) -> "npt.NDArray[S] | None":
@@ -438,11 +439,6 @@ def _digits(places: IntArray, extents: IntArray) -> IntArray:
         width = np.maximum(extents[:, mode], 1)
         found[:, mode], places = places % width, places // width
     return found
-
-
-def _changed(values: Array, sign: int, *, conjugate: bool) -> Array:
-    own = values if sign > 0 else np.negative(values)
-    return np.conjugate(own) if conjugate else own
 
 
 def project_tiles(stored: BlockPattern[Any], values: Array, symmetry: Symmetry) -> Array:

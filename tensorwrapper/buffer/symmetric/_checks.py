@@ -17,6 +17,7 @@ from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, f
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
 __all__ = [
+    "acted",
     "check_own_conjugates",
     "check_tolerance",
     "differ",
@@ -129,7 +130,7 @@ def _is_fixed(array: Array, operation: Operation) -> bool:
     permutation, sign, conjugate = operation.permutation, operation.sign, operation.conjugate
     moved = array.transpose(permutation)
     if not array.ndim:
-        return bool(_acted(moved, sign, conjugate=conjugate) == array)
+        return bool(acted(moved, sign, conjugate=conjugate) == array)
     # For swapped modes, the half is enough where the second is not before the first.
     other = permutation[0]
     halves = other if permutation[other] == 0 and other else None
@@ -139,12 +140,13 @@ def _is_fixed(array: Array, operation: Operation) -> bool:
         if halves is not None:
             part[halves] = slice(start, None)
         key = tuple(part)
-        if not np.array_equal(array[key], _acted(moved[key], sign, conjugate=conjugate)):
+        if not np.array_equal(array[key], acted(moved[key], sign, conjugate=conjugate)):
             return False
     return True
 
 
-def _acted(part: Array, sign: int, *, conjugate: bool) -> Array:
+def acted(part: Array, sign: int, *, conjugate: bool) -> Array:
+    """Return elements after an operation with this sign, which may conjugate them."""
     own = part if sign > 0 else np.negative(part)
     return np.conjugate(own) if conjugate else own
 

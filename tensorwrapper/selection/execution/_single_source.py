@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import buffer_of, packed_layout
-from tensorwrapper.layout import Layout, Stride
+from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, packed_strides
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.selection.plans._source_reads import is_away
@@ -102,18 +102,5 @@ def _wanted_of(plan: "Plan") -> Wanted | None:
 
 def _comes_in_order(fetch: Fetch) -> bool:
     """Return True if the read of a source is the part of the view, in row-major order."""
-    transform = fetch.transform
-    if transform is None:
-        return False
-    before = -1
-    count = 1
-    for extent, coordinate in zip(fetch.wanted.extents, transform.coordinates, strict=True):
-        if extent == 1:
-            continue
-        if len(coordinate.feeds) != 1:
-            return False
-        ((mode, axis),) = coordinate.feeds
-        if not isinstance(axis, Stride) or axis.step != 1 or axis.extent != extent or mode <= before:
-            return False
-        before, count = mode, count * extent
-    return count == fetch.layout.shape.size
+    known = fetch.layout.implementation
+    return known.is_contiguous and not known.offset and fetch.layout.shape.size == fetch.wanted.size

@@ -239,16 +239,6 @@ class PartRunner(Runner):
         return found
 
 
-def _is_one_step(node: Node) -> bool:
-    """Return True if a node is made of tensors in memory and constants: most are, and it is seen at once."""
-    if node.routed().is_dense:
-        return True
-    operands = node.operands
-    if not operands:
-        return node.source is None and node.is_filled
-    return node.is_filled and all(own.node.is_dense or own.node.is_constant for own in operands)
-
-
 def is_in_memory(view: Expression) -> bool:
     """Return True if `write_into` can write a view: all in this process, dense, and without shared nodes.
 
@@ -256,8 +246,6 @@ def is_in_memory(view: Expression) -> bool:
     """
     if 0 in view.extents or (view.written is not None and view.node.is_constant):
         return False  # Its source may have been sparse, and then the result is, too.
-    if _is_one_step(view.node):
-        return True
     met: set[int] = set()
     waiting = [(view, 0)]
     while waiting:

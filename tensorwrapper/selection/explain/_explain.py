@@ -2,6 +2,7 @@
 
 import itertools
 from html import escape
+from operator import attrgetter
 from typing import Any, final
 
 import attrs
@@ -98,7 +99,7 @@ def _origins(view: Expression, leaves: list[Node]) -> _Origins:
     """Return where the cells of a view in normal form come from, and add nodes that are new to `leaves`."""
     places = view.layout.to_numpy()
     found = _Origins(np.zeros(places.size, dtype=np.int64), np.zeros(places.size, dtype=np.int64))
-    demand = Demand(Order(_node_of))
+    demand = Demand(Order(attrgetter("node")))
     demand.ask(view.node, places.reshape(-1), np.arange(places.size))
     while demand:
         node, (there, cells) = demand.pop()
@@ -114,10 +115,6 @@ def _origins(view: Expression, leaves: list[Node]) -> _Origins:
                 indices = own + np.array(operand.shape.origin, dtype=np.int64)
                 demand.ask(operand.node, operand.layout.offsets_of(indices), cells[chosen])
     return _Origins(found.nodes.reshape(places.shape), found.places.reshape(places.shape))
-
-
-def _node_of(view: Expression) -> Node:
-    return view.node
 
 
 def _is_same(a: Node, b: Node) -> bool:

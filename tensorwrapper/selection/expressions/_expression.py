@@ -700,12 +700,12 @@ class NodeFields:
 
     kind: str
     where: str
-    _given: dict[str, Json]
-    _read: Callable[[Json, str], Expression]
+    _given: dict[str, Json] = attrs.field(alias="given")
+    _read: Callable[[Json, str], Expression] = attrs.field(alias="read")
     """Returns the view of a value, which starts at zero."""
-    _memory: Callable[[Json, str], Node]
+    _memory: Callable[[Json, str], Node] = attrs.field(alias="memory")
     """Returns the node of the memory of a tensor that a value names."""
-    _count: Callable[[int, str, int | None], None]
+    _count: Callable[[int, str, int | None], None] = attrs.field(alias="count")
     """Counts positions of a table, or rows that are made beyond those of the parts."""
     # A kind of node may read parts twice, first to find out what they are.
     _met: dict[str, Expression] = attrs.field(factory=dict[str, Expression], init=False)

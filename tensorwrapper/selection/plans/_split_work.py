@@ -7,6 +7,7 @@ cost no bytes.
 
 from collections.abc import Iterable
 from math import gcd, prod
+from operator import attrgetter
 from typing import Any, cast, final
 
 import attrs
@@ -347,7 +348,7 @@ def with_chosen(view: Expression) -> Expression:
 def _needed(view: Expression) -> dict[int, Array]:
     """Return for parts that are elsewhere, by id, which of their elements are needed, if a mask tells it."""
     made = operands_first([view])
-    away, elements = _away(made), Elements(_node_of, _in_node, _read)
+    away, elements = _away(made), Elements(attrgetter("node"), _in_node, _read)
     first: dict[int, int] = {}
     for number, own in enumerate(made):
         first.setdefault(id(own.node), number)
@@ -441,7 +442,7 @@ def _only(part: Expression, chosen: Array) -> Expression:
 
 def elements_at(view: Expression, ordinals: IntArray) -> Array:
     """Return elements of a view of memory, by their numbers in row-major order."""
-    return Elements(_node_of, _in_node, _read).at(view, unravel(ordinals, view.extents))
+    return Elements(attrgetter("node"), _in_node, _read).at(view, unravel(ordinals, view.extents))
 
 
 # In memory: which places are read, each once.
@@ -449,7 +450,7 @@ def elements_at(view: Expression, ordinals: IntArray) -> Array:
 
 def places_chosen(view: Expression) -> dict[Any, IntArray]:
     """Return for each tensor that a view reads, by its source, the places of its buffer that are needed."""
-    away, elements = _away(operands_first([view])), Elements(_node_of, _in_node, _read)
+    away, elements = _away(operands_first([view])), Elements(attrgetter("node"), _in_node, _read)
     demand = Demand(elements.order)
     found: dict[Any, list[IntArray]] = {}
 
@@ -481,10 +482,6 @@ def _parts(
 
 def _all_positions(view: Expression) -> IntArray:
     return unravel(np.arange(view.shape.size, dtype=np.int64), view.extents)
-
-
-def _node_of(view: Expression) -> Node:
-    return view.node
 
 
 def _places_of(view: Expression, positions: IntArray) -> IntArray:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from math import prod
-from typing import Any, Final, Protocol, final
+from typing import Any, Final, Protocol, Self, final
 
 import numpy as np
 
@@ -85,9 +85,30 @@ class Stored(Protocol):
         ...
 
 
+class _OneTensor:
+    """Abstract: `shape`, for a source that is one tensor."""
+
+    __slots__ = ()
+
+    shape: Shape[Any] | None
+
+    @property
+    def ends(self) -> IntArray:
+        """Zero and the number of elements."""
+        return np.array([0, 0 if self.shape is None else self.shape.size], dtype=np.int64)
+
+    def member(self, number: int) -> Self:  # noqa: ARG002 - there is one
+        """Return the source itself."""
+        return self
+
+    def fits(self, number: int, shape: Shape[Any]) -> bool:  # noqa: ARG002
+        """Return True if the source has its stored shape."""
+        return shape == self.shape
+
+
 @final
 @frozen(eq=False)
-class FileSource:
+class FileSource(_OneTensor):
     """A tensor in a file with an absolute path."""
 
     path: str
@@ -98,19 +119,6 @@ class FileSource:
     shape: Shape[Any] | None = None
     dtype: "np.dtype[Any] | None" = None
 
-    @property
-    def ends(self) -> IntArray:
-        """Zero and the number of elements."""
-        return np.array([0, 0 if self.shape is None else self.shape.size], dtype=np.int64)
-
-    def member(self, number: int) -> "FileSource":  # noqa: ARG002 - there is one
-        """Return the source itself."""
-        return self
-
-    def fits(self, number: int, shape: Shape[Any]) -> bool:  # noqa: ARG002
-        """Return True if the source has its stored shape."""
-        return shape == self.shape
-
     def said(self, path: str) -> dict[str, Json]:
         """Return the description in a file at this path."""
         return {"file": path, "name": self.name, "version": self.version, **self.options, **_form(self)}
@@ -118,7 +126,7 @@ class FileSource:
 
 @final
 @frozen(eq=False)
-class ServerSource:
+class ServerSource(_OneTensor):
     """A tensor at a server."""
 
     address: str
@@ -126,19 +134,6 @@ class ServerSource:
     version: str
     shape: Shape[Any] | None = None
     dtype: "np.dtype[Any] | None" = None
-
-    @property
-    def ends(self) -> IntArray:
-        """Zero and the number of elements."""
-        return np.array([0, 0 if self.shape is None else self.shape.size], dtype=np.int64)
-
-    def member(self, number: int) -> "ServerSource":  # noqa: ARG002 - there is one
-        """Return the source itself."""
-        return self
-
-    def fits(self, number: int, shape: Shape[Any]) -> bool:  # noqa: ARG002
-        """Return True if the source has its stored shape."""
-        return shape == self.shape
 
     def said(self) -> dict[str, Json]:
         """Return the description in a file."""

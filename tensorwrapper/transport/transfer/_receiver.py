@@ -2,20 +2,18 @@
 
 from typing import final
 
-from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper.transport.transfer._end import TransferEnd
 from tensorwrapper.transport.transfer._messages import (
     Frames,
     ParsedLabel,
     message_frames,
-    next_state,
-    read_label,
     run_table,
 )
 from tensorwrapper.transport.transfer._missing_runs import MOST_RUNS, Missing
-from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
+from tensorwrapper.transport.transfer._table import TransferState
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
-from tensorwrapper.wire.lowlevel import Checksum, TensorHeader, read_skeleton, refuse
+from tensorwrapper.wire.lowlevel import TensorHeader, read_skeleton, refuse
 
 __all__ = ["TransferReceiver"]
 
@@ -26,7 +24,7 @@ _MOST_EPOCH = 2**31
 
 
 @final
-class TransferReceiver(Shown):
+class TransferReceiver(TransferEnd):
     """Receiving end of a transfer: it knows the missing runs, grants credit, and reports completion.
 
     Chunks may arrive in any order. The driver checks each with `room`, writes its elements, and then calls
@@ -45,19 +43,15 @@ class TransferReceiver(Shown):
         "_came",
         "_chunk",
         "_credit",
-        "_epoch",
         "_granted",
         "_highest",
         "_items",
-        "_limits",
         "_missing",
-        "_state",
-        "_terms",
-        "error",
         "is_heard",
-        "request",
         "tensor",
     )
+
+    _role = "taker"
 
     def __init__(self, *, credit: int = 8, chunk: int = 2**20, limits: Limits = DEFAULT_LIMITS) -> None:
         self._limits = limits
@@ -76,31 +70,6 @@ class TransferReceiver(Shown):
         """Why the other end gave up."""
         self.is_heard: bool = False
         """True once the giver has confirmed completion."""
-
-    @property
-    def state(self) -> TransferState:
-        """State of this end."""
-        return self._state
-
-    @property
-    def key(self) -> str:
-        """Key of the transfer at both ends."""
-        return self._terms.key
-
-    @property
-    def name(self) -> str:
-        """Name of the tensor at the giver."""
-        return self._terms.name
-
-    @property
-    def follow(self) -> int:
-        """Number of tensors that follow, as the giver announced."""
-        return self._terms.follow
-
-    @property
-    def check(self) -> Checksum | None:
-        """The checksum of each chunk."""
-        return self._terms.check
 
     @property
     def chunk(self) -> int:
@@ -188,43 +157,15 @@ class TransferReceiver(Shown):
 
     def done(self) -> Frames:
         """Return the frames that announce completion. They may be sent repeatedly."""
-        self._move("send", "DONE")
-        return message_frames("DONE", self.request, self._epoch, ParsedLabel("DONE"))
-
-    def cancel(self, why: str) -> Frames:
-        """Return the frames that cancel the transfer."""
-        self._move("send", "CANCEL")
-        return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
-
-    def fail(self) -> None:
-        """Fail without notifying the peer."""
-        self._state = "failed"
+        return self._say("DONE")
 
     # Receiving.
 
-    def receive(self, message: Message) -> TransferVerb:
-        """Process a message without elements from the other end.
-
-        Raises
-        ------
-        RemoteProtocolError
-            If the message violates the protocol; the state is then ``failed``.
-        """
-        try:
-            said = read_label(message.label, self._limits)
-            if said is None:
-                refuse("flow", "the message does not belong to a transfer")
-            if self._state != "failed":
-                if said.verb == "OFFER":
-                    self._read_offer(said, message.origin, message.granule)
-                elif said.verb == "CANCEL":
-                    self.error = said.error or ""
-                self._move("receive", said.verb)
-                self.is_heard = self.is_heard or said.verb == "HEARD"
-        except RemoteProtocolError:
-            self.fail()
-            raise
-        return said.verb
+    def _receive(self, said: ParsedLabel, message: Message) -> None:
+        if said.verb == "OFFER":
+            self._read_offer(said, message.origin, message.granule)
+        self._move("receive", said.verb)
+        self.is_heard = self.is_heard or said.verb == "HEARD"
 
     def _read_offer(self, said: ParsedLabel, request: int, epoch: int) -> None:
         if said.tensor is None:
@@ -296,9 +237,6 @@ class TransferReceiver(Shown):
         tensor = self.tensor
         sizes = () if tensor is None else tensor.sizes
         return [size // item for size, item in zip(sizes, self._items, strict=True)]
-
-    def _move(self, way: str, verb: TransferVerb) -> None:
-        self._state = next_state("taker", self._state, ("send" if way == "send" else "receive", verb))
 
     def __repr__(self) -> str:
         return f"<TransferReceiver {self._state}, {self.left} elements missing>"

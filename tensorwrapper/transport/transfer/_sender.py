@@ -4,19 +4,17 @@ from collections import deque
 from collections.abc import Sequence
 from typing import final
 
-from tensorwrapper._value_class import Shown, evolve, frozen
-from tensorwrapper.errors import RemoteProtocolError
+from tensorwrapper._value_class import evolve, frozen
+from tensorwrapper.transport.transfer._end import TransferEnd
 from tensorwrapper.transport.transfer._messages import (
     MOST_CREDIT,
     Frames,
     ParsedLabel,
     coordinates,
     message_frames,
-    next_state,
-    read_label,
     read_runs,
 )
-from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
+from tensorwrapper.transport.transfer._table import TransferState
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, TensorHeader, refuse
 
@@ -39,7 +37,7 @@ class Run:
 
 
 @final
-class TransferSender(Shown):
+class TransferSender(TransferEnd):
     """State machine of the sending end of a transfer; `TRANSFER_TRANSITIONS` lists its transitions.
 
     It decides which run to send next, and when. Its driver reads the elements, transports the frames, and
@@ -66,17 +64,14 @@ class TransferSender(Shown):
     __slots__ = (
         "_chunk",
         "_earned",
-        "_epoch",
         "_items",
-        "_limits",
-        "_offer",
         "_runs",
         "_sent",
-        "_state",
-        "error",
         "rows",
         "tensor",
     )
+
+    _role = "giver"
 
     def __init__(
         self,
@@ -97,8 +92,9 @@ class TransferSender(Shown):
         self._limits = limits
         self._items = tensor.item_sizes
         self._state: TransferState = "idle"
-        said = ParsedLabel("OFFER", credit, chunk, key=key, check=check, name=name, follow=follow)
-        self._offer = said, request
+        self._terms = ParsedLabel("OFFER", credit, chunk, key=key, check=check, name=name, follow=follow)
+        self.request: int = request
+        """Number of the transfer."""
         self._runs: deque[tuple[int, int, int]] = deque()
         self._epoch = self._earned = self._sent = 0
         self._chunk = chunk
@@ -106,39 +102,9 @@ class TransferSender(Shown):
         """Why the other end gave up."""
 
     @property
-    def state(self) -> TransferState:
-        """State of this end."""
-        return self._state
-
-    @property
-    def request(self) -> int:
-        """Number of the transfer."""
-        return self._offer[1]
-
-    @property
-    def key(self) -> str:
-        """Key of the transfer at both ends."""
-        return self._offer[0].key
-
-    @property
-    def name(self) -> str:
-        """Name of the tensor at this end."""
-        return self._offer[0].name
-
-    @property
-    def follow(self) -> int:
-        """Number of tensors that follow, as this end announces."""
-        return self._offer[0].follow
-
-    @property
     def credit(self) -> int:
         """Number of chunks that may be sent before the taker grants more."""
         return self._earned - self._sent if self._state == "moving" else 0
-
-    @property
-    def check(self) -> Checksum | None:
-        """The checksum of each chunk."""
-        return self._offer[0].check
 
     @property
     def runs(self) -> tuple[tuple[int, int, int], ...]:
@@ -154,10 +120,9 @@ class TransferSender(Shown):
 
     def offer(self) -> Frames:
         """Return the frames that describe the tensor. They may be sent repeatedly."""
-        said, request = self._offer
         self._move("send", "OFFER")
-        described = evolve(said, tensor=self.tensor.described)
-        return message_frames("OFFER", request, self._epoch, described)
+        described = evolve(self._terms, tensor=self.tensor.described)
+        return message_frames("OFFER", self.request, self._epoch, described)
 
     def next(self) -> Run | None:
         """Return the next run if one is left and there is credit for it. Call `sent` after sending it."""
@@ -188,41 +153,11 @@ class TransferSender(Shown):
 
     def heard(self) -> Frames:
         """Return the frames that confirm completion to the other end."""
-        self._move("send", "HEARD")
-        return message_frames("HEARD", self.request, self._epoch, ParsedLabel("HEARD"))
-
-    def cancel(self, why: str) -> Frames:
-        """Return the frames that cancel the transfer."""
-        self._move("send", "CANCEL")
-        return message_frames("CANCEL", self.request, self._epoch, ParsedLabel("CANCEL", error=why))
-
-    def fail(self) -> None:
-        """Fail without notifying the peer."""
-        self._state = "failed"
+        return self._say("HEARD")
 
     # Receiving.
 
-    def receive(self, message: Message) -> TransferVerb:
-        """Process a message from the other end. A message older than the last grant changes nothing.
-
-        Raises
-        ------
-        RemoteProtocolError
-            If the message violates the protocol; the state is then ``failed``.
-        """
-        try:
-            said = read_label(message.label, self._limits)
-            if said is None:
-                refuse("flow", "the message does not belong to a transfer")
-            self._receive(said, message)
-        except RemoteProtocolError:
-            self.fail()
-            raise
-        return said.verb
-
     def _receive(self, said: ParsedLabel, message: Message) -> None:
-        if self._state == "failed":
-            return
         epoch = message.granule
         if said.verb in ("CREDIT", "GRANT") and self._state == "moving":
             if epoch < self._epoch or (epoch == self._epoch and said.verb == "GRANT"):
@@ -233,9 +168,7 @@ class TransferSender(Shown):
             self._begin(said, epoch, read_runs(message, self._counts()))
         elif said.verb == "CREDIT" and self._state == "moving":
             self._earn(said.credit)
-            self._chunk = min(said.chunk, self._offer[0].chunk)
-        elif said.verb == "CANCEL":
-            self.error = said.error or ""
+            self._chunk = min(said.chunk, self._terms.chunk)
         self._move("receive", said.verb)
 
     def _begin(self, said: ParsedLabel, epoch: int, runs: Sequence[tuple[int, int, int]]) -> None:
@@ -247,10 +180,10 @@ class TransferSender(Shown):
         # Send the tables of the shape before the elements.
         self._runs = deque(sorted(runs, key=lambda run: run[0] == self.tensor.elements))
         self._earn(said.credit)
-        self._chunk = min(said.chunk, self._offer[0].chunk)
+        self._chunk = min(said.chunk, self._terms.chunk)
 
     def _earn(self, credit: int) -> None:
-        most = self._offer[0].credit
+        most = self._terms.credit
         if self._earned + credit - self._sent > min(most, MOST_CREDIT):
             unspent = self._earned - self._sent
             refuse("flow", f"{credit} chunks with {unspent} unspent exceed the credit of {most}")
@@ -258,9 +191,6 @@ class TransferSender(Shown):
 
     def _counts(self) -> list[int]:
         return [size // item for size, item in zip(self.tensor.sizes, self._items, strict=True)]
-
-    def _move(self, way: str, verb: TransferVerb) -> None:
-        self._state = next_state("giver", self._state, ("send" if way == "send" else "receive", verb))
 
     def __repr__(self) -> str:
         return f"<TransferSender {self._state}, credit {self.credit}>"
