@@ -180,12 +180,7 @@ ALLOWED = {
     "store/views/_write.py": {"concatenate"},  # lengths of rows
     "store/records/_plain_record.py": {"tobytes"},  # headers and labels
     "store/records/_reader.py": {"tobytes"},  # headers
-    "store/records/_batch_read.py": {
-        "append",
-        "astype",
-        "tobytes",
-        "where",
-    },  # headers, and places of labels and splits
+    "store/records/_batch_read.py": {"astype", "where"},  # places of labels and splits
     "store/records/_directory.py": {"fromiter"},  # numbers of records
     "store/records/_index_rows.py": {"concatenate"},  # columns of an index
     "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin

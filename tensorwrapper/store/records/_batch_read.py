@@ -9,6 +9,7 @@ invalid number, is not alike. It is read by itself, which reports its errors.
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from math import prod
 from typing import Any, Final, Self, TypeAlias, TypeVar, cast, final
 
@@ -18,7 +19,7 @@ import numpy.typing as npt
 from tensorwrapper._arrays import concatenated_ranges, last_run, splits_of
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.store.records._format import HEADER_BYTES, MAGIC, VERSION
+from tensorwrapper.store.records._format import HEADER_BYTES, MAGIC, VERSION, start_of_header
 from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.typing import IntArray
 
@@ -256,17 +257,22 @@ def _block(
 
 def _has_header(file: _Bytes, starts: IntArray, lengths: IntArray) -> _Bools:
     """Return a mask of the positions with a header of a record of this length."""
-    headers = _windows(file, _HEADER)[starts]
-    raw = headers.view(np.uint8).reshape(-1, HEADER_BYTES)
+    # As bytes first, as NumPy copies structures field by field.
+    headers = _windows(file, np.dtype(f"V{HEADER_BYTES}"))[starts].view(_HEADER)
     good = cast("_Bools", headers["magic"] == MAGIC)
     good &= headers["length"] == lengths
     good &= headers["version"] == VERSION
-    # The checksum of the bytes that all headers begin with is computed once.
-    alike = np.append((raw[:, :28] == raw[0, :28]).all(axis=0), [False])
-    first = int(alike.argmin())
-    checksum = np.full(len(raw), ~zlib.crc32(raw[0, :first].tobytes()) & 0xFFFFFFFF, dtype=np.uint32)
-    for column in raw.T[first:28]:
-        checksum = _CRC[(checksum ^ column) & 0xFF] ^ (checksum >> np.uint32(8))
+    # The headers of good records of one length begin alike.
+    length = lengths.item(0)
+    known = start_of_header(length) if bool((lengths == length).all()) else MAGIC
+    state = ~zlib.crc32(known) & 0xFFFFFFFF
+    tables = _crc_tables()
+    for _ in range(len(known), 28):
+        state = tables[0].item(state & 0xFF) ^ (state >> 8)
+    checksum = np.full(len(starts), state, dtype=np.uint32)
+    raw = headers.view(np.uint8).reshape(-1, HEADER_BYTES)
+    for place in range(len(known), 28):
+        checksum ^= tables[27 - place][raw[:, place]]
     good &= headers["own"] == ~checksum
     return good
 
@@ -276,14 +282,16 @@ def _windows(file: _Bytes, dtype: "np.dtype[Any]") -> "npt.NDArray[Any]":
     return np.ndarray((len(file) - dtype.itemsize + 1,), dtype, cast("Any", file), 0, (1,))
 
 
-def _crc_table() -> "npt.NDArray[np.uint32]":
+@cache
+def _crc_tables() -> "list[npt.NDArray[np.uint32]]":
+    """Return tables of the contribution of a byte to a checksum, by the number of bytes that follow it."""
     table = np.arange(256, dtype=np.uint32)
     for _ in range(8):
         table = np.where(table & 1, np.uint32(0xEDB88320), np.uint32(0)) ^ (table >> np.uint32(1))
-    return table
-
-
-_CRC: Final = _crc_table()
+    tables = [table]
+    while len(tables) < 28:
+        tables.append(table[tables[-1] & np.uint32(0xFF)] ^ (tables[-1] >> np.uint32(8)))
+    return tables
 
 
 def _frame(file: _Bytes, begin: IntArray, stops: IntArray, good: _Bools) -> tuple[IntArray, IntArray]:

@@ -14,7 +14,7 @@ from tensorwrapper.store.records._batch_read import (
     read_alike,
 )
 from tensorwrapper.store.records._checksum import checksum_of
-from tensorwrapper.store.records._format import pack_header
+from tensorwrapper.store.records._format import HEADER_BYTES, pack_header
 from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.store.records._record import encode_tensor
 from tensorwrapper.tensor import jagged
@@ -116,3 +116,22 @@ def test_a_byte_that_is_another_is_seen_or_says_nothing():
         # In padding, coordinates and elements any byte may stand; a size of a frame is seen.
         assert not found[1] or (place >= end_of_label and (places[0, 1], sizes[0, 1]) == (elements, 48))
         assert found[0]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 255), st.integers(0, 2**64 - 1)), min_size=1),
+    st.integers(0, 2**32),
+    st.booleans(),
+)
+def test_headers_are_right_where_each_is_by_itself(given, seed, alike):
+    if alike:
+        given = [(given[0][0], *rest) for _, *rest in given]
+    raws = [bytearray(pack_header(length, algorithm, checksum)) for length, algorithm, checksum in given]
+    rng = np.random.default_rng(seed)
+    for raw in raws[::2]:
+        # One bit of every other header is wrong.
+        raw[rng.integers(len(raw))] ^= 1 << int(rng.integers(8))
+    file = np.frombuffer(b"".join(raws), np.uint8)
+    lengths = np.array([length for length, _, _ in given])
+    found = _batch_read._has_header(file, np.arange(len(raws)) * HEADER_BYTES, lengths)
+    assert found.tolist() == [number % 2 == 1 for number in range(len(raws))]
