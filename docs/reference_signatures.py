@@ -25,7 +25,8 @@ _PYTHON = (
     "collections.abc.Callable collections.abc.Collection collections.abc.Hashable "
     "collections.abc.Iterable collections.abc.Iterator collections.abc.Mapping "
     "collections.abc.MutableMapping collections.abc.Sequence abc.ABC concurrent.futures.Executor "
-    "contextlib.ExitStack fractions.Fraction os.PathLike pathlib.Path types.EllipsisType uuid.UUID"
+    "contextlib.ExitStack fractions.Fraction os.PathLike os.stat_result pathlib.Path types.EllipsisType "
+    "uuid.UUID"
 )
 _NUMPY = (
     "numpy.bool numpy.bool_ numpy.dtype numpy.float64 numpy.generic numpy.int8 numpy.int32 "
