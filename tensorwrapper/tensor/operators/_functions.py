@@ -122,11 +122,17 @@ def _call_of_rows(
     if is_of_stored(function, arguments, options):
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
-        return call_along_rows
+        first = arguments[0]
+        is_text = first.dtype.kind in "TO" and first.shape.flatten().is_box
+        # NumPy has other answers for text, and rows of it none.
+        return None if is_text and function.__name__ not in _ORDERED else call_along_rows
     if function.__name__ in OF_ALL_ELEMENTS and arguments and _is_no_array(arguments[0]):
         return call_on_all
     return None
 
+
+_ORDERED: Final = ("sort", "argsort", "argmax", "argmin")
+"""Functions along rows that put strings in order, nulls last."""
 
 _MOVE: Final = frozenset(
     (
@@ -180,9 +186,7 @@ def _moved_with_nulls(
 
 def _has_rows(value: object) -> bool:
     """Return True if a value has rows or is nullable, which NumPy does not support."""
-    return is_tensor_or_view(value) and (
-        not value.shape.flatten().is_box or (value.is_nullable and value.dtype.kind not in "TO")
-    )
+    return is_tensor_or_view(value) and (not value.shape.flatten().is_box or value.is_nullable)
 
 
 def _is_no_array(value: object) -> bool:

@@ -128,3 +128,21 @@ def test_strings_are_not_reduced_and_what_joins_them_runs(rows):
         np.add.reduce(st, axis=-1)
     (code,) = code_in(str(caught.value))
     assert eval(code, {"st": st}) == "abc"
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+@pytest.mark.parametrize("items", [["b", None, "a"], [b"b", None, b"a"]], ids=["text", "bytes"])
+def test_boxes_of_strings_with_nulls_answer_as_rows_of_them(of, items):
+    box = of(tw.strings(items))
+    rows = tw.strings([items, []])[:1]
+    for call in (
+        lambda t: np.isin(t, [items[2]]),
+        lambda t: np.sort(t, axis=-1),
+        lambda t: np.argsort(t, axis=-1),
+        lambda t: np.argmax(t, axis=-1),
+    ):
+        of_box, of_rows = (
+            own.compute() if hasattr(own, "compute") else own for own in (call(box), call(rows))
+        )
+        assert of_box.tolist() == of_rows.tolist()[0]
+    assert np.max(tw.strings(["a", "b"], nullable=True)) == "b"
