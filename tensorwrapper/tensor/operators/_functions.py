@@ -489,7 +489,12 @@ def _tensors(
             continue
         rank = np.ndim(operand)
         origin = tuple(place) if rank == len(place) else (0,) * rank
-        parts.append(over_array(np.asarray(operand), wrap(make_smooth(np.shape(operand), origin)), read))
+        own = wrap(make_smooth(np.shape(operand), origin))
+        if is_text(operand):
+            buffer = strings_of(data_of(operand), [operand])
+            parts.append(first_tensor(read)._make(packed_layout(own), buffer))
+        else:
+            parts.append(over_array(np.asarray(operand), own, read))
     if name == "concatenate" and any(not part.shape.rank for part in parts):
         raise ConversionError("np.concatenate: a tensor of rank 0 has no mode to be joined along")
     return parts

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.tensor.operators import _strings
 from tests.support.advice import code_in
 
@@ -146,3 +146,15 @@ def test_boxes_of_strings_with_nulls_answer_as_rows_of_them(of, items):
         )
         assert of_box.tolist() == of_rows.tolist()[0]
     assert np.max(tw.strings(["a", "b"], nullable=True)) == "b"
+
+
+def test_lists_and_arrays_of_text_are_joined_with_strings():
+    words = tw.strings(["a"])
+    for more in (["b", "c"], np.array(["b", "c"])):
+        assert np.concatenate([words, more]).tolist() == tw.concat([words, more]).tolist() == ["a", "b", "c"]
+        assert np.concatenate([more, words]).tolist() == ["b", "c", "a"]
+    assert np.concatenate([tw.strings([b"a"]), [b"b"]]).tolist() == [b"a", b"b"]
+    assert np.stack([words, ["b"]], axis=1).tolist() == [["a", "b"]]
+    for odd in ([b"b"], [1]):
+        with pytest.raises(TensorWrapperError):
+            np.concatenate([words, odd])
