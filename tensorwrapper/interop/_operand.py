@@ -6,13 +6,22 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import clear_nulls, convert_elements
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection import View
 from tensorwrapper.selection.lowlevel import expression_of, source_tensor
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Marks", "TensorLike", "dense_of", "elements_of", "native", "part_or_view", "tensor_of"]
+__all__ = [
+    "Marks",
+    "TensorLike",
+    "check_unit",
+    "dense_of",
+    "elements_of",
+    "native",
+    "part_or_view",
+    "tensor_of",
+]
 
 Marks: TypeAlias = npt.NDArray[np.bool_]
 """One bool per element."""
@@ -49,6 +58,21 @@ def dense_of(value: TensorLike, library: str) -> Tensor[Any]:
             "to_pydata() are sparse"
         )
     return tensor
+
+
+def check_unit(dtype: "np.dtype[Any]", library: str) -> None:
+    """Raise for times that a library cuts to nanoseconds, or does not count.
+
+    Raises
+    ------
+    DTypeError
+        If the unit is finer than nanoseconds, several of one, or missing.
+    """
+    unit, count = np.datetime_data(dtype) if dtype.kind in "mM" else ("s", 1)
+    if unit in ("generic", "ps", "fs", "as") or count != 1:
+        raise DTypeError(
+            f"{library} has no times of type {dtype}: t.astype('{dtype.kind}8[ns]') has nanoseconds"
+        )
 
 
 def native(elements: Array) -> Array:

@@ -10,7 +10,7 @@ from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
-from tensorwrapper.interop._operand import Marks, TensorLike, elements_of, native, tensor_of
+from tensorwrapper.interop._operand import Marks, TensorLike, check_unit, elements_of, native, tensor_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -49,6 +49,7 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - heavy, and not needed for the rest
 
     tensor = tensor_of(value)
+    check_unit(tensor.dtype, "pandas")
     shape = tensor.shape
     is_box = shape.is_box
     if (

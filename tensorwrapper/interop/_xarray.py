@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorwrapper.interop._duck import as_duck
-from tensorwrapper.interop._operand import TensorLike
+from tensorwrapper.interop._operand import TensorLike, check_unit
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
@@ -25,6 +25,8 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
     ------
     ConversionError
         If the tensor is not a box, is sparse, or has strings.
+    DTypeError
+        If it has times that xarray would cut to nanoseconds.
     ModuleNotFoundError
         If xarray is not installed.
 
@@ -41,6 +43,7 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
 
     shape = value.shape
     duck = as_duck(value)
+    check_unit(duck.dtype, "xarray")
     data = np.asarray(duck) if isinstance(duck.value, Tensor) else duck
     dims = [name or f"dim_{mode}" for mode, name in enumerate(shape.names)]
     coords: dict[str, IntArray] = {}

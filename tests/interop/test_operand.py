@@ -5,7 +5,7 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DTypeError
 
 
 @pytest.mark.parametrize("call", ["to_arrow", "to_awkward"])
@@ -68,3 +68,20 @@ def test_a_view_of_a_symmetric_tensor_stays_packed():
     assert view.compute().symmetry == view.permute((1, 0)).compute().symmetry == s.symmetry
     assert view.compute().packed_values().tolist() == s.packed_values().tolist()
     assert np.shares_memory(sel.as_view(PARTS["box"]).to_pandas().to_numpy(), PARTS["box"].buffer.memory)
+
+
+@pytest.mark.parametrize("way", ["to_pandas", "to_xarray"])
+@pytest.mark.parametrize("dtype", ["M8[ps]", "m8[ps]", "m8[as]", "M8[25s]"])
+def test_times_that_would_be_cut_to_nanoseconds_are_refused(way, dtype):
+    t = tw.as_tensor(np.array([1000, 0], dtype))
+    for given in (t, sel.as_view(t), tw.concat([t, t])):
+        with pytest.raises(DTypeError, match=r"astype\('[mM]8\[ns\]'\)"):
+            WAYS[way](given)
+    assert WAYS[way](t.astype(f"{dtype[0]}8[ns]")).dtype == f"{dtype[0]}8[ns]"
+
+
+def test_scipy_gets_numbers_in_native_byte_order():
+    sparse = tw.sparse([(0, 0)], np.array([1.5], ">f8"), (1, 1))
+    assert sparse.to_scipy().toarray().tolist() == [[1.5]]
+    with pytest.raises(DTypeError, match="float16"):
+        tw.sparse([(0, 0)], np.array([1.5], "f2"), (1, 1)).to_scipy()

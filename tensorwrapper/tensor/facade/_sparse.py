@@ -191,7 +191,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the fill is not 0, or the tensor is jagged or not sparse.
         DTypeError
-            If SciPy has no sparse arrays of such elements: times.
+            If SciPy has no sparse arrays of such elements: times, and floats of 16 bits.
         ExportError
             If `form` is "bsr", and the tensor has no tiles of one size.
         ModuleNotFoundError
@@ -202,7 +202,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if form == "bsr":
             return blocks_work().to_bsr(self)
         fill = self._fill("to_scipy")
-        if numpy_kind(self.dtype) not in "biufc":
+        if numpy_kind(self.dtype) not in "biufc" or self.dtype.char == "e":
             raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
         if not is_fill(np.zeros((), self.dtype), fill):
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
@@ -211,7 +211,8 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         turned = self._by(Layout.permute, (1, 0)) if form == "csc" and self.shape.rank == 2 else self
         indptr, indices, values = turned.csr()
         kind = module.csc_array if form == "csc" else module.csr_array
-        array = kind((copy_elements(values), indices, indptr), shape=self.shape.extents)
+        own = copy_elements(values, self.dtype.newbyteorder("="))
+        array = kind((own, indices, indptr), shape=self.shape.extents)
         return array.tocoo() if form == "coo" else array
 
     def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
