@@ -62,6 +62,7 @@ __all__ = [
     "pad",
     "pad_rows",
     "stack",
+    "view_of_operand",
 ]
 
 
@@ -251,6 +252,11 @@ def as_view(source: ViewLike) -> View[Any]:
     return View(reading_of(TensorSource(_tensor_of(cast("npt.ArrayLike", source)))))
 
 
+def view_of_operand(value: ViewLike) -> View[Any]:
+    """Return the view of an operand: bytes are one value, as for NumPy, and no buffer of numbers."""
+    return as_view(strings(value) if isinstance(value, bytes) else value)
+
+
 def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
     if isinstance(given, Coroutine):
         given.close()
@@ -280,7 +286,7 @@ def _of_one_type(parts: Iterable[ViewLike], what: str) -> tuple[list[Expression]
     if found is None:
         raise ConversionError(f"{what} needs a list of views, not {brief(parts)}")
     given = [*found]
-    views = [as_view(part) for part in given]
+    views = [view_of_operand(part) for part in given]
     if not views:
         raise ConversionError(f"{what} needs at least one view")
     given_types = [view._expression.node.dtype for view in views]

@@ -25,6 +25,7 @@ from tensorwrapper.selection.functions._build import (
     at_shape,
     given_shapes,
     own_join,
+    view_of_operand,
 )
 from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.selection.plans._nulls import check_fills
@@ -196,7 +197,7 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     if not given:
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
-    views = [None if type(item) in weak else _number_or_view(as_view(item)) for item in given]
+    views = [None if type(item) in weak else _number_or_view(view_of_operand(item)) for item in given]
     known = [view.dtype for view in views if view is not None]
     numbers = cast("list[complex]", [item for item in given if type(item) in weak])
     dtype = (promoted if what == "where" else type_of_extreme)(known, what, numbers)

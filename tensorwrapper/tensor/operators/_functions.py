@@ -337,7 +337,7 @@ def _where(condition: object, *choices: object) -> object:
     operands: list[Operand] = [mask, x, y]
     if any(isinstance(operand, TensorBase) and operand.buffer.fill_value is not None for operand in operands):
         return choose_sparse(_chosen, operands, "where")
-    if any(isinstance(operand, TensorBase) and holds_strings(operand.dtype) for operand in operands):
+    if any(map(is_text, (x, y))):
         return _where_strings(operands)
     reference = reference_of(operands)
     if reference is None:

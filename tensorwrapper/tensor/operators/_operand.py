@@ -8,6 +8,7 @@ import numpy as np
 from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
+from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import nullable_of, with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -93,10 +94,28 @@ def read_mask(where: object, what: str) -> Operand:
 def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
     """Return operands to compute with; a repeated view is computed once."""
     seen: dict[int, Operand] = {}
-    return [
+    found = [
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
         for value in values
     ]
+    lists = [isinstance(value, list | tuple) for value in values]
+    if not any(is_list and isinstance(own, TensorBase) for is_list, own in zip(lists, found, strict=True)):
+        return found
+    # Lists have no origin, so that they get that of the first tensor.
+    beside = (own for own, is_list in zip(found, lists, strict=True) if is_tensor(own) and not is_list)
+    first = next(beside, None)
+    if first is None:
+        return found
+    flat = first.shape.flatten()
+    return [_placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
+
+
+def _placed(operand: Operand, beside: Shape[Any]) -> Operand:
+    if not is_tensor(operand) or not beside.is_box or not any(beside.origin):
+        return operand
+    rank = operand.shape.rank
+    origin = (*[0] * (rank - beside.rank), *beside.origin[max(beside.rank - rank, 0) :])
+    return cast("TensorBase[Any]", cast("Any", operand).translate_to(origin))
 
 
 def read_operand(value: object, what: str) -> Operand:
@@ -140,10 +159,14 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     if any(isinstance(item, TensorCommon) for item in value):
         raise ConversionError(f"{what}: a list of tensors is not an operand; np.stack and tw.stack join them")
     try:
-        return _read_array(value, what)
+        array = _read_array(value, what)
     except DTypeError:
         if not has_null(value):
             raise
+    else:
+        if array.dtype.kind not in "SU":
+            return array
+    # Text is read item by item, as NumPy's fixed-width types drop NULs at its end.
     return cast("TensorBase[Any]", nullable_of(value))
 
 

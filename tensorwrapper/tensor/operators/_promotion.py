@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ def promoted(
         If there is none, or one of the types would change its kind: a duration is not a date.
     """
     given = list(dict.fromkeys(dtypes))
+    if any(isinstance(cast("object", own), str | bytes) for own in numbers):
+        # NumPy would read it as the name of a type.
+        raise DTypeError(f"{what}: text and numbers have no type in common")
     try:
         found: np.dtype[Any] = np.result_type(*given, *numbers)
     except (TypeError, OverflowError) as error:

@@ -10,6 +10,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
+    TensorWrapperError,
 )
 
 
@@ -117,3 +118,43 @@ def test_a_sparse_array_is_refused_by_the_call_that_works():
     with pytest.raises(ConversionError):
         t[:] = x
     assert (t + tw.as_tensor(x).to_dense()).tolist() == [11, 20, 33]
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+def test_lists_with_none_lie_where_the_tensor_does(of):
+    t = of(tw.as_tensor([1, 2, 3]).translate_to((5,)))
+    more = [5, None, 2]
+    for found in (t + more, np.minimum(t, more), np.where([True, False, True], t, more)):
+        assert found.shape.origin == (5,)
+        assert as_lists(found)[1] is None
+
+
+def test_no_character_of_text_in_lists_is_lost():
+    """NumPy drops NULs at the end of text of a fixed width."""
+    t = tw.strings(["a\0", "a"])
+    for given in (t, sel.as_view(t)):
+        assert as_lists(given == ["a\0"]) == as_lists(given == "a\0") == [True, False]
+        assert as_lists(np.concatenate([given, ["a\0"]])) == ["a\0", "a", "a\0"]
+        assert as_lists(np.where(given == "a", given, ["a\0", "b"])) == ["a\0", "a"]
+
+
+def test_bytes_beside_views_are_one_value():
+    numbers, names = tw.as_tensor([1, 2, 3]), tw.strings([b"ab", b"c"])
+    for of in (lambda t: t, sel.as_view):
+        assert as_lists(np.where(of(names) == b"c", of(names), b"zz")) == [b"zz", b"c"]
+        for call in (lambda t: np.where(numbers == 2, b"a", t), lambda t: np.concatenate([t, b"ab"])):
+            with pytest.raises(TensorWrapperError):
+                call(of(numbers))
+
+
+def test_text_that_names_a_type_is_text():
+    """NumPy's promotion would read it as a type."""
+    numbers, words = tw.as_tensor([1, 2]), tw.strings(["a", "b"])
+    for call in (
+        lambda: np.where(numbers == 1, "f8", numbers),
+        lambda: np.where(numbers == 1, b"a", numbers),
+    ):
+        with pytest.raises(DTypeError, match="strings"):
+            call()
+    assert np.where(words == "a", "z", "y").tolist() == ["z", "y"]
+    assert np.where(words == "a", ["f8", "x"], ["y", "w"]).tolist() == ["f8", "w"]
