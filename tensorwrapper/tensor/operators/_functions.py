@@ -63,7 +63,15 @@ from tensorwrapper.tensor.operators._shapes import (
 )
 from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._stored_functions import call_on_stored, is_of_stored
-from tensorwrapper.tensor.operators._strings import call_on_texts, data_of, kind_of, places_of, strings_of
+from tensorwrapper.tensor.operators._strings import (
+    as_tests,
+    call_on_texts,
+    data_of,
+    isin,
+    kind_of,
+    places_of,
+    strings_of,
+)
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
@@ -394,6 +402,10 @@ def _promoted(choices: "Sequence[Array | complex]") -> list[Array]:
     ]
 
 
+def _isin(element: object, test_elements: object, *more: object, **options: object) -> object:
+    return call_function(isin, (), (element, as_tests(test_elements), *more), options)
+
+
 def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:
     """Return the chosen strings, by positions in the concatenation of both choices."""
     mask, x, y = operands
@@ -674,4 +686,5 @@ _OWN: "dict[Callable[..., Any], Callable[..., object]]" = {
     np.concatenate: _concatenate,
     np.stack: _stack,
     np.where: _where,
+    np.isin: _isin,
 }

@@ -4,6 +4,7 @@ The order of UTF-8 is that of code points, so bytes and text are compared alike.
 nothing else; it has no order.
 """
 
+import functools
 import itertools
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,13 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
-from tensorwrapper.tensor.operators._operand import Operand, first_tensor, is_text, read_operands
+from tensorwrapper.tensor.operators._operand import (
+    Operand,
+    first_tensor,
+    is_text,
+    read_operand,
+    read_operands,
+)
 from tensorwrapper.tensor.operators._promotion import NO_BYTES
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
@@ -34,7 +41,16 @@ from tensorwrapper.typing import Array, IntArray
 
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
-__all__ = ["call_on_texts", "compute_strings", "data_of", "kind_of", "places_of", "strings_of"]
+__all__ = [
+    "as_tests",
+    "call_on_texts",
+    "compute_strings",
+    "data_of",
+    "isin",
+    "kind_of",
+    "places_of",
+    "strings_of",
+]
 
 _BLOCK: Final = 1 << 15
 """Pairs of strings compared at a time, so that they stay in the cache of a processor."""
@@ -146,6 +162,35 @@ def data_of(operand: Operand) -> StringData:
             raise DTypeError("strings are compared with strings, as in `st == 'ab'`")
         return operand.buffer.strings_of(operand.layout.implementation)
     return read_strings(operand, kind_of(operand))[0]
+
+
+@functools.wraps(np.isin)
+def isin(
+    element: Array,
+    test_elements: Any,  # noqa: ANN401 - whatever is looked for
+    assume_unique: bool = False,  # noqa: FBT001, FBT002 - as NumPy has it
+    invert: bool = False,  # noqa: FBT001, FBT002
+    **options: Any,  # noqa: ANN401
+) -> Array:
+    """Return `numpy.isin`, exact for text: NumPy 2.4 drops NULs at the end of what it looks for."""
+    elements, tests = np.asarray(element), np.asarray(test_elements)
+    if elements.dtype.kind != "T" or tests.dtype.kind not in "TU":
+        return np.isin(elements, tests, assume_unique, invert, **options)
+    wanted = set(tests.reshape(-1).tolist())
+    there = map(wanted.__contains__, elements.reshape(-1).tolist())
+    found: Array = np.fromiter(there, np.bool_, elements.size).reshape(elements.shape)
+    return cast("Array", np.logical_not(found)) if invert else found
+
+
+def as_tests(value: object) -> object:
+    """Return what `isin` looks for as an array: without nulls, and text of lists item by item."""
+    if isinstance(value, str):
+        return np.array(value, np.dtypes.StringDType())
+    found = read_operand(value, "isin") if isinstance(value, list | tuple) else value
+    if not isinstance(found, TensorCommon) or found.shape.rank == 0:
+        return value
+    tensor: Any = found._as_operand()
+    return tensor.drop_null().elements() if tensor.buffer.nullable else tensor
 
 
 def strings_of(data: StringData, operands: Iterable[object]) -> Strings:

@@ -158,3 +158,15 @@ def test_lists_and_arrays_of_text_are_joined_with_strings():
     for odd in ([b"b"], [1]):
         with pytest.raises(TensorWrapperError):
             np.concatenate([words, odd])
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+def test_text_is_looked_for_as_it_is(of):
+    """`np.isin` of NumPy 2.4 drops NULs at the end of what it looks for."""
+    words = of(tw.strings(["a\0", "a"]))
+    for tests in (["a\0"], "a\0", tw.strings(["a\0"]), ["a\0", None], tw.strings(["a\0", None])):
+        assert np.isin(words, tests).tolist() == [True, False]
+        assert np.isin(words, test_elements=tests, invert=True).tolist() == [False, True]
+    assert np.isin(of(tw.strings(["a", None])), ["a"]).tolist() == [True, None]
+    assert np.isin(of(tw.as_tensor([1, 2])), tw.as_tensor([1, None])).tolist() == [True, False]
+    assert np.isin(of(tw.as_tensor([1, 2])), [1, None]).tolist() == [True, False]
