@@ -178,12 +178,11 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     Raises
     ------
     ConversionError
-        If a mask hides an element, of the value itself or of an item of a list; or if it is no array, or a
-        list of text and other elements, of which NumPy would make text.
+        If a mask hides an element, of the value itself or of an item of a list; or if it is no array.
     ExtentError
         If it is a list of lists of several lengths.
     DTypeError
-        If it is a list of dates and durations: NumPy would make dates of all of them.
+        If it is a list of dates and durations, or of text and others: NumPy would make one of the other.
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
@@ -234,7 +233,7 @@ def _check_items(value: object, kind: str) -> None:
     if kind == "M" and _has_durations(value):
         raise DTypeError("a list has dates and durations, which have no type in common")
     if kind in "SU" and _has_others(value, str if kind == "U" else bytes):
-        raise ConversionError("a list has text, or bytes, and other elements, which have no type in common")
+        raise DTypeError("a list has text, or bytes, and other elements, which have no type in common")
 
 
 def _has_durations(value: object) -> bool:

@@ -13,6 +13,7 @@ from tensorwrapper._error_text import brief, counted
 from tensorwrapper._integers import MAX_INT64, to_int, to_ints
 from tensorwrapper.errors import (
     ConversionError,
+    DTypeError,
     JaggedModeError,
     OutOfBoundsError,
     RankError,
@@ -49,6 +50,8 @@ def integer_array(values: npt.ArrayLike, what: str) -> npt.NDArray[np.integer[An
     """Return `values` as an array of integers of any type; ``what`` names them in the error."""
     try:
         array: npt.NDArray[Any] = shown_array(values)
+    except DTypeError as error:
+        raise ConversionError(f"{what} must be integers, not {brief(values)}") from error
     except ValueError as error:
         raise ConversionError(
             f"{what} must form a rectangular array of integers, not {brief(values)}"

@@ -172,7 +172,7 @@ def isin(
     invert: bool = False,  # noqa: FBT001, FBT002
     **options: Any,  # noqa: ANN401
 ) -> Array:
-    """Return `numpy.isin`, exact for text: NumPy 2.4 drops NULs at the end of what it looks for."""
+    """Return `numpy.isin`, which for text is exact: NumPy 2.4 drops NULs at the end of the tests."""
     elements, tests = np.asarray(element), np.asarray(test_elements)
     if elements.dtype.kind != "T" or tests.dtype.kind not in "TU":
         return np.isin(elements, tests, assume_unique, invert, **options)
