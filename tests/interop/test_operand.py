@@ -85,3 +85,11 @@ def test_scipy_gets_numbers_in_native_byte_order():
     assert sparse.to_scipy().toarray().tolist() == [[1.5]]
     with pytest.raises(DTypeError, match="float16"):
         tw.sparse([(0, 0)], np.array([1.5], "f2"), (1, 1)).to_scipy()
+
+
+def test_a_line_goes_to_scipy_as_coordinates_and_back():
+    line = tw.sparse([(1,), (3,)], [5.0, 7.0], tw.Shape(4)).translate_to((2,))
+    for given in (line, sel.as_view(line)):
+        found = given.to_scipy("coo")
+        assert (found.shape, found.toarray().tolist()) == ((4,), [0.0, 5.0, 0.0, 7.0])
+        assert tw.as_tensor(found).tolist() == [0.0, 5.0, 0.0, 7.0]

@@ -197,7 +197,13 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     if not given:
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
-    views = [None if type(item) in weak else _number_or_view(view_of_operand(item)) for item in given]
+    typed = [not (type(item) in weak or _is_bare_nat(item)) for item in given]
+    if not any(typed):
+        typed = [type(item) not in weak for item in given]
+    views = [
+        _number_or_view(view_of_operand(item)) if has_type else None
+        for item, has_type in zip(given, typed, strict=True)
+    ]
     known = [view.dtype for view in views if view is not None]
     numbers = cast("list[complex]", [item for item in given if type(item) in weak])
     dtype = (promoted if what == "where" else type_of_extreme)(known, what, numbers)
@@ -209,6 +215,13 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
         else:
             parts.append((view if view.dtype == dtype else view.astype(dtype))._expression)
     return parts
+
+
+def _is_bare_nat(item: object) -> bool:
+    """Return True for NaT without a unit, which takes on that of the others."""
+    if not isinstance(item, np.datetime64 | np.timedelta64):
+        return False
+    return bool(np.isnat(item)) and np.datetime_data(item.dtype)[0] == "generic"
 
 
 def _number_or_view(view: View[Any]) -> View[Any]:

@@ -187,7 +187,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         Raises
         ------
         RankError
-            If the rank is not 2.
+            If the rank is not 2; coordinates may also have one mode.
         ConversionError
             If the fill is not 0, or the tensor is jagged or not sparse.
         DTypeError
@@ -208,6 +208,10 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
         with naming_extras():
             module: Any = importlib.import_module("scipy.sparse")
+        if form == "coo" and self.shape.rank == 1:
+            coords, stored = self.stored()
+            line = copy_elements(stored, self.dtype.newbyteorder("="))
+            return module.coo_array((line, (coords[:, 0] - self.shape.origin[0],)), shape=self.shape.extents)
         turned = self._by(Layout.permute, (1, 0)) if form == "csc" and self.shape.rank == 2 else self
         indptr, indices, values = turned.csr()
         kind = module.csc_array if form == "csc" else module.csr_array

@@ -132,3 +132,14 @@ def test_nulls_alone_have_no_type_anywhere():
     ):
         with pytest.raises(DTypeError, match="nulls alone have no type"):
             make()
+
+
+def test_nat_without_a_unit_takes_that_of_the_others():
+    t = tw.as_tensor(np.array(["2020-01-01", "2021-01-01"], "M8[D]"))
+    nat = np.datetime64("NaT")
+    for of in (lambda own: own, sel.as_view):
+        found = np.where(of(t) > t[0], of(t), nat)
+        assert (found.dtype, found.tolist()) == (t.dtype, [None, t[1].tolist()])
+    for odd in (lambda: tw.where([True], nat, nat), lambda: tw.where(t > t[0], t, np.timedelta64("NaT"))):
+        with pytest.raises(DTypeError):
+            odd()
