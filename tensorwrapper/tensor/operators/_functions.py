@@ -487,17 +487,22 @@ def _tensors(
 ) -> list[TensorBase[Any]]:
     """Return the operands to join as tensors, at least one of which is a tensor.
 
-    Arrays have no origin: they get that of the first tensor, except along the mode `axis`.
+    Arrays and lists have no origin: they get that of the first tensor, except along the mode `axis`.
     """
-    read = [read_operand(operand, name) for operand in given]
-    shape = first_tensor(read).shape.flatten()
+    values = list(given)
+    read = [read_operand(value, name) for value in values]
+    lists = [isinstance(value, list | tuple) for value in values]
+    # Lists that became tensors have no origin, either.
+    told = [own for own, is_list in zip(read, lists, strict=True) if not is_list]
+    shape = first_tensor(told if any(map(is_tensor, told)) else read).shape.flatten()
     place = list(shape.origin) if shape.is_box else [0] * shape.rank
     if axis is not None and place:
         place[mode_of(axis, shape.rank)] = 0
     parts: list[TensorBase[Any]] = []
-    for operand in read:
+    for operand, is_list in zip(read, lists, strict=True):
         if isinstance(operand, TensorBase):
-            parts.append(operand)
+            moves = is_list and operand.shape.is_box and operand.shape.rank == len(place)
+            parts.append(cast("Any", operand).translate_to(place) if moves else operand)
             continue
         rank = np.ndim(operand)
         origin = tuple(place) if rank == len(place) else (0,) * rank

@@ -129,6 +129,19 @@ def test_lists_with_none_lie_where_the_tensor_does(of):
         assert as_lists(found)[1] is None
 
 
+def test_lists_that_are_joined_lie_where_the_tensor_does():
+    numbers = tw.as_tensor([1, 2, 3]).translate_to((5,))
+    words = tw.strings(["x", "y", "z"]).translate_to((5,))
+    table = tw.as_tensor([[1, 2], [3, 4]]).translate_to((5, 7))
+    for given, more in ((numbers, [1, None, 2]), (words, ["a", "b", "c"])):
+        for parts in ([given, more], [more, given]):
+            joined = np.stack(parts)
+            assert joined.tolist() == [own if own is more else given.tolist() for own in parts]
+            assert joined.shape.origin == (0, 5)
+    found = np.concatenate([table, [[1, None]]])
+    assert (found.tolist(), found.shape.origin) == ([[1, 2], [3, 4], [1, None]], (5, 7))
+
+
 def test_no_character_of_text_in_lists_is_lost():
     """NumPy drops NULs at the end of text of a fixed width."""
     t = tw.strings(["a\0", "a"])
