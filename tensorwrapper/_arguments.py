@@ -14,19 +14,6 @@ from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
 from tensorwrapper.typing import NullRows, WriteCasting
 
-__all__ = [
-    "absent",
-    "also",
-    "check_casting",
-    "check_kind_of",
-    "check_null_rows",
-    "or_absent",
-    "surely_fits",
-    "times_like",
-    "to_dtype",
-    "to_items_of",
-]
-
 _S = TypeVar("_S")
 _T = TypeVar("_T")
 _NULL_ROWS: Final[tuple[str, ...]] = get_args(NullRows)

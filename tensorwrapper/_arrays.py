@@ -21,45 +21,6 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = [
-    "BATCH",
-    "CACHED",
-    "SMALL",
-    "ArrayState",
-    "Sizes",
-    "are_truths",
-    "array_of_state",
-    "array_state",
-    "as_truths",
-    "check_rows",
-    "check_shown",
-    "concatenated_ranges",
-    "different",
-    "digest_of",
-    "elements_at",
-    "file_beneath",
-    "frozen_array",
-    "frozen_values",
-    "has_type",
-    "last_run",
-    "numpy_kind",
-    "positions_array",
-    "positions_before",
-    "ranked",
-    "run_between",
-    "run_of",
-    "same_values",
-    "shared_row",
-    "shared_table",
-    "shown_array",
-    "splits_of",
-    "splits_of_list",
-    "strided",
-    "tidy_table",
-    "tuples_of",
-    "unmasked_array",
-]
-
 _MASKED: Final = "a masked array would lose its mask; fill it, or pass its data and mask apart"
 
 _S = TypeVar("_S", bound=np.generic)

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["is_below"]
-
 
 def is_below(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> bool:
     """Return True if a path, with all links in it followed, is a folder or below it.

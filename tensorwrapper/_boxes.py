@@ -17,8 +17,6 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["BoxTable", "boxes_of_run", "cut_box"]
-
 _Side: TypeAlias = npt.NDArray[Any]
 """int64, or Python integers where these do not suffice; a row per mode, a column per box."""
 

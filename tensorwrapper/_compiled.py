@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 
 _Strings: TypeAlias = "tuple[npt.NDArray[np.uint8], IntArray, IntArray]"
 
-__all__ = [
-    "compared",
-    "copy_runs",
-    "is_compiled",
-    "nonzero",
-    "numbers_of",
-    "places_of",
-    "reduced",
-    "running",
-    "sorted_in",
-]
-
 _MOST_SORTED: Final = 16
 """The longest row that is sorted here: beyond it NumPy's vectors win."""
 

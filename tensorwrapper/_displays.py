@@ -5,8 +5,6 @@ from typing import Final, NamedTuple
 
 from tensorwrapper._error_text import escaped, shortened
 
-__all__ = ["Fold", "html_block", "html_table", "preformatted", "text_table"]
-
 _TURNED: Final = "filter:invert(.9) hue-rotate(180deg)"
 # Notebooks and pages say in their own ways that they are dark; where they say nothing, the system does.
 _STYLE: Final = (

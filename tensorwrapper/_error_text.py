@@ -12,16 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = [
-    "brief",
-    "counted",
-    "escaped",
-    "shortened",
-    "type_text",
-    "warn_caller",
-    "with_article",
-]
-
 _MOST: Final = 120  # characters
 
 _HERE: Final = os.path.dirname(__file__)  # noqa: PTH120 - pathlib takes longer to import than this module

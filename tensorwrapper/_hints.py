@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 
 from tensorwrapper._lazy import Later
 
-__all__ = ["ARRAY_NAMES", "TABLE", "Hinted", "answered", "hint", "hints_of", "setting_hint", "wrong_call"]
-
 _F = TypeVar("_F", bound=Callable[..., object])
 
 ARRAY_NAMES: Final = """

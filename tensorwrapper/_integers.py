@@ -10,22 +10,6 @@ import numpy as np
 from tensorwrapper._error_text import brief, counted
 from tensorwrapper.errors import ConversionError, ExtentError, RankError, SizeOverflowError
 
-__all__ = [
-    "MAX_DIGITS",
-    "MAX_INT64",
-    "UNFIT",
-    "completed",
-    "new_modes",
-    "number_text",
-    "one_sequence",
-    "to_count",
-    "to_counts",
-    "to_int",
-    "to_ints",
-    "to_positive",
-    "to_threads",
-]
-
 _MOST_THREADS = 64
 
 MAX_DIGITS: Final = 640

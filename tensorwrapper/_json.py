@@ -16,8 +16,6 @@ from tensorwrapper.errors import ConversionError, ParseError
 if TYPE_CHECKING:
     import json
 
-__all__ = ["Json", "dump_json", "excess", "has_number_over", "load_json", "parse_json", "shown_json"]
-
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """A value of JSON."""
 

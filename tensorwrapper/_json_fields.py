@@ -25,8 +25,6 @@ import numpy as np
 from tensorwrapper._json import Json, dump_json, shown_json
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Field", "FieldReason", "Refuse"]
-
 FieldReason: TypeAlias = Literal["schema", "limit"]
 """Reason of a refusal: a wrong type or key, or a limit of the reader."""
 

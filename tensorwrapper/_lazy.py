@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Final, TypeAlias, final
 
-__all__ = ["Later", "Names", "OfName", "lazy_names", "naming_extras"]
-
 OfName: TypeAlias = Callable[[str], object]
 """Function that a module uses for names that it has not loaded."""
 

@@ -12,8 +12,6 @@ import numpy.typing as npt
 
 from tensorwrapper.errors import OutOfMemoryError, SizeOverflowError
 
-__all__ = ["filled_memory", "memory_for", "memory_share", "new_memory", "too_large"]
-
 _S = TypeVar("_S", bound=np.generic)
 
 _LEAST: Final = 2**28

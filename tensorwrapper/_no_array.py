@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
 from tensorwrapper._hints import Hinted
 from tensorwrapper.errors import ConversionError
 
-__all__ = ["NoArray"]
-
 _OPERATORS: Final = """
 add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv
 rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror neg pos abs invert lt le gt ge

@@ -4,15 +4,6 @@ import math
 
 from tensorwrapper.typing import Extents, Index
 
-__all__ = [
-    "bounds_of",
-    "first_between",
-    "progression_bounds",
-    "solve_between",
-    "solve_progression",
-    "split_digits",
-]
-
 
 def bounds_of(extents: Extents, strides: Index, offset: int) -> tuple[int, int]:
     """Return the least and the greatest offset, in Python integers; (0, -1) if there is no element."""

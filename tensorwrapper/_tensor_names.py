@@ -6,8 +6,6 @@ from typing import Final
 from tensorwrapper._error_text import brief
 from tensorwrapper.errors import TensorNameError
 
-__all__ = ["NAME_BYTES", "check_name"]
-
 NAME_BYTES: Final = 255
 """Bytes of a name at most, as UTF-8."""
 

@@ -11,8 +11,6 @@ from typing import NoReturn, final
 
 from tensorwrapper.errors import ParseError
 
-__all__ = ["Tokenizer", "excerpt", "quoted", "refuse_at"]
-
 _AROUND = 24  # characters that an excerpt has on each side
 _QUOTED = 60
 _SPACE = re.compile(r"\s*+", re.ASCII)

@@ -13,8 +13,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.typing import IntArray, ScalarT_co
 
-__all__ = ["all_addresses", "copied_by_plan", "few_places", "packed_layout"]
-
 
 def packed_layout(shape: Shape[Any]) -> Layout[Any]:
     """Return the layout of a shape without gaps, in row-major order; it has the names of the shape."""

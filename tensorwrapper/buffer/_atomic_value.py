@@ -3,8 +3,6 @@
 import threading
 from typing import Generic, TypeVar, final
 
-__all__ = ["AtomicValue"]
-
 _T = TypeVar("_T")
 
 

@@ -18,16 +18,6 @@ from tensorwrapper.buffer.strings._checks import fit_string
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.typing import Array, WriteCasting
 
-__all__ = [
-    "check_kinds",
-    "check_write",
-    "convert_elements",
-    "fit_number",
-    "integer_range",
-    "is_within_kind",
-    "kind_of_numbers",
-]
-
 _Kind: TypeAlias = Literal["b", "i", "f", "c", "m", "M", "other"]
 _Mask: TypeAlias = "npt.NDArray[np.bool_]"
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer.strings._data import StringData
     from tensorwrapper.shape import Symmetry
 
-__all__ = ["BufferCommon", "Dense"]
-
 _BATCH: Final = 1 << 20  # addresses at a time
 
 

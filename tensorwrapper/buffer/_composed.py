@@ -19,8 +19,6 @@ from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, R
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
-__all__ = ["Joined", "Lookup", "join", "look_up"]
-
 
 def look_up(addresses: npt.ArrayLike, base: BufferCommon[ScalarT_co]) -> BufferCommon[ScalarT_co]:
     """Return a buffer whose element k is element ``addresses[k]`` of `base`; no element is copied.

@@ -16,8 +16,6 @@ from tensorwrapper.buffer._elements import check_dtype
 from tensorwrapper.errors import BufferSizeError, ConversionError, ReadOnlyError
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
-__all__ = ["Constant", "Functions", "Reader", "Writer", "constant", "from_functions"]
-
 Reader: TypeAlias = Callable[[IntArray], npt.ArrayLike]
 """Takes a flat int64 array of addresses, returns one element for each."""
 

@@ -12,8 +12,6 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout.lowlevel import packed_strides
 from tensorwrapper.typing import Array, Index, ScalarT_co
 
-__all__ = ["as_dense", "buffer_of"]
-
 
 def as_dense(array: "npt.NDArray[ScalarT_co]") -> "tuple[Dense[ScalarT_co], Index, int]":
     """Return the buffer under an array, with strides and offset in elements; never a copy.

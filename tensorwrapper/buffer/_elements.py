@@ -8,14 +8,6 @@ from tensorwrapper._arrays import shown_array
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
 from tensorwrapper.typing import Array, StringKind
 
-__all__ = [
-    "check_dtype",
-    "contains_value",
-    "fit_extents",
-    "holds_strings",
-    "kind_of",
-]
-
 _KINDS = "biufcmM"
 """Kinds of element that a tensor can hold: bool, integers, floats, complex, and times."""
 

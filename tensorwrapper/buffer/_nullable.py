@@ -16,8 +16,6 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, IntArray, ScalarT_co, WriteCasting
 
-__all__ = ["Nullable", "clear_nulls"]
-
 
 def clear_nulls(elements: Array, valid: "npt.NDArray[np.bool_]") -> Array:
     """Return elements with zeros where they are not valid; no copy if there are zeros already."""

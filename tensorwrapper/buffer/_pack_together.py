@@ -9,8 +9,6 @@ from tensorwrapper.buffer.copies._copy import take_together
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
 
-__all__ = ["pack_together"]
-
 _LONG: Final = 512  # elements of a cell from which on copies of whole cells are faster than an index table
 
 

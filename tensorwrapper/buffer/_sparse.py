@@ -36,8 +36,6 @@ from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import Array, IntArray, Integer, WriteCasting
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Sparse", "Stored", "make_sparse"]
-
 Stored = tuple[IntArray, Array]
 """Ascending addresses, and the element at each."""
 

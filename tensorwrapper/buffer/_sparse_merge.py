@@ -10,9 +10,6 @@ from tensorwrapper.buffer.copies._copy import copy_elements, scatter_elements, t
 from tensorwrapper.errors import BufferSizeError, ConversionError
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["check_addresses", "is_fill", "merge", "nearest", "rises", "to_fill"]
-
-
 _MANY = 1 << 14  # addresses from which on they are sorted before they are looked up
 
 

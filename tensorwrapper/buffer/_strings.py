@@ -22,8 +22,6 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches, plan_copy
 from tensorwrapper.typing import Array, IntArray, StringKind, WriteCasting
 
-__all__ = ["Strings", "strings_of_array"]
-
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)

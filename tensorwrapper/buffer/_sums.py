@@ -10,8 +10,6 @@ from tensorwrapper.buffer.copies._copy import copy_elements
 from tensorwrapper.errors import DTypeError, SizeOverflowError
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 
-__all__ = ["add_at", "check_sums"]
-
 
 def add_at(flat: Array, places: IntArray, values: Array, casting: WriteCasting = "same_kind") -> None:
     """Add each value to the element at its place, which may be that of other values too.

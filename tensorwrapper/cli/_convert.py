@@ -8,8 +8,6 @@ from tensorwrapper.cli._sizes import size_of
 from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.store import convert
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""

@@ -3,8 +3,6 @@
 from enum import IntEnum
 from typing import final
 
-__all__ = ["ExitCode"]
-
 
 @final
 class ExitCode(IntEnum):

@@ -16,8 +16,6 @@ from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.selection import NewMode, Selector, View
 from tensorwrapper.store import save
 
-__all__ = ["run"]
-
 _PRINTED: Final = 100_000
 """Limit on printed elements."""
 

@@ -17,8 +17,6 @@ from tensorwrapper.remote import RemoteTensor, connect
 from tensorwrapper.store import Entry, SourceState
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["run"]
-
 _WIDEST = 48
 """Column width in characters; longer names and shapes are shortened."""
 

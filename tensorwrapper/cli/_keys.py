@@ -5,8 +5,6 @@ import argparse
 from tensorwrapper.cli._report import Report
 from tensorwrapper.transport import KeyPair
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""

@@ -17,8 +17,6 @@ from tensorwrapper.cli.parsing._commands import COMMANDS
 from tensorwrapper.cli.parsing._parser import make_parser, readable
 from tensorwrapper.errors import TensorWrapperError
 
-__all__ = ["main"]
-
 _MOMENT: Final = 0.01
 """Seconds."""
 _NUMBER: Final = re.compile(r"\[Errno -?\d+\] ")

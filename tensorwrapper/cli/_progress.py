@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TextIO, final
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-__all__ = ["Progress"]
-
 
 def _bar(total: int, stream: TextIO) -> "tqdm | None":
     try:

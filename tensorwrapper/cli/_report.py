@@ -10,8 +10,6 @@ import attrs
 from tensorwrapper._error_text import counted
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Check", "Figure", "Report", "Value", "failure_to_json"]
-
 Figure: TypeAlias = "int | float | str | list[int] | dict[str, Figure] | None"
 """A reported value that is not checked."""
 Value: TypeAlias = "bool | int | float | str | Sequence[Value] | None"

@@ -9,8 +9,6 @@ from typing import Final
 from tensorwrapper.errors import ConversionError, DataFileError, DataFileNotFoundError
 from tensorwrapper.transport import CurveClient, CurveServer, KeyPair
 
-__all__ = ["client_security", "server_security"]
-
 _LONGEST: Final = 2**20
 """Size limit of the list of admitted clients, in bytes."""
 _KEY_LENGTH: Final = 40

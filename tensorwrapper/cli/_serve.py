@@ -23,8 +23,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.remote import Server, serve
 from tensorwrapper.store import save
 
-__all__ = ["run"]
-
 _GLANCE: Final = 1.0
 """Seconds between checks that the server is still running."""
 

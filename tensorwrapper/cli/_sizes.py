@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-__all__ = ["size_of"]
-
 
 def size_of(path: Path) -> int:
     """Return the bytes of a file, or of all files below a folder; links are not followed."""

@@ -7,8 +7,6 @@ from typing import TextIO
 
 from tensorwrapper.cli._exit_code import ExitCode
 
-__all__ = ["complain", "has_colours", "prepare_streams", "say", "write_text"]
-
 
 def prepare_streams() -> None:
     """Open closed standard descriptors, and let both output streams write any character.

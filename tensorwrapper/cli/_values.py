@@ -9,8 +9,6 @@ from tensorwrapper.remote import Remote, RemoteTensor
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["first_of", "plain", "served"]
-
 _COUNTS = ((), (12,), (6, 6), (4, 4, 4))
 
 

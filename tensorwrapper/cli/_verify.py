@@ -7,8 +7,6 @@ from tensorwrapper.cli._progress import Progress
 from tensorwrapper.cli._report import Check, Report
 from tensorwrapper.store import verify
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command and return its report."""

@@ -12,8 +12,6 @@ from tensorwrapper.cli._streams import say
 from tensorwrapper.errors import ConversionError, DataFileExistsError
 from tensorwrapper.viewer import page, view
 
-__all__ = ["run"]
-
 
 def run(options: argparse.Namespace) -> Report:
     """Run the command."""

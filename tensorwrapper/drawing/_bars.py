@@ -8,8 +8,6 @@ from tensorwrapper.drawing._color import INK, MUTED, ramp
 from tensorwrapper.drawing._frame import framed, text_width
 from tensorwrapper.drawing._svg import Drawing, Group, Mark, Rectangle, Text
 
-__all__ = ["EDGE", "FILL", "ModeBar", "bar_lengths", "draw_bars"]
-
 FILL: Final = ramp(0.3)
 """Fill colour of elements."""
 EDGE: Final = ramp(0.8)

@@ -7,8 +7,6 @@ ramp also reads in grey, and the accent differs from it for any colour vision.
 import math
 from typing import Final
 
-__all__ = ["ACCENT", "EMPTY", "FAINT", "INK", "MUTED", "PAPER", "layer_color", "log_color", "ramp"]
-
 _STOPS = ((247, 251, 255), (158, 202, 225), (33, 113, 181), (8, 48, 107))
 EMPTY: Final = "#f2f2f2"
 """The colour of zero and missing elements."""

@@ -11,8 +11,6 @@ from tensorwrapper.drawing._color import FAINT, INK, MUTED
 from tensorwrapper.drawing._numbers import count_text, ticks
 from tensorwrapper.drawing._svg import Drawing, Group, Line, Mark, Path, Point, Rectangle, Text
 
-__all__ = ["Axis", "Swatch", "framed", "note", "stacked", "text_width"]
-
 _MARGIN = 12.0
 _SMALL = 10.0
 _PLAIN = 11.0

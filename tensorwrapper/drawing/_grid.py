@@ -6,8 +6,6 @@ from tensorwrapper.drawing._color import ACCENT, EMPTY, FAINT, INK, ramp
 from tensorwrapper.drawing._frame import Axis, Swatch, framed, text_width
 from tensorwrapper.drawing._svg import Drawing, Mark, Path, Point, Rectangle, Text
 
-__all__ = ["draw_grid"]
-
 _LEVELS = 8  # shades; the cells of one are one mark
 _LONGEST = 320.0  # pixels of the longer side
 _LEAST = 8.0

@@ -4,8 +4,6 @@ import math
 from collections.abc import Sequence
 from itertools import count
 
-__all__ = ["bytes_text", "count_text", "index_text", "range_text", "ticks"]
-
 _EXACT = 10**12  # numbers below are written out
 
 

@@ -9,8 +9,6 @@ from tensorwrapper._error_text import escaped
 from tensorwrapper._value_class import frozen
 from tensorwrapper.drawing._color import INK, PAPER
 
-__all__ = ["Drawing", "Group", "Line", "Mark", "Path", "Point", "Rectangle", "Text"]
-
 Point: TypeAlias = tuple[float, float]
 """A place, in pixels to the right and down."""
 

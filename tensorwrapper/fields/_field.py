@@ -14,18 +14,6 @@ from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
-__all__ = [
-    "Field",
-    "Fields",
-    "as_fields",
-    "as_tensor_of",
-    "is_plain",
-    "layout_of",
-    "needs_box",
-    "over",
-    "with_layout",
-]
-
 Field: TypeAlias = "Tensor[Any] | View[Any]"
 """What a field is."""
 

@@ -15,8 +15,6 @@ from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
 from tensorwrapper.tensor.lowlevel import as_computed
 from tensorwrapper.typing import Array
 
-__all__ = ["check_alike", "chosen", "joined"]
-
 
 def check_alike(what: str, parts: Sequence[tuple[Fields, Shape[Any]]]) -> None:
     """Raise unless all parts have the names of the first, and share as many modes.

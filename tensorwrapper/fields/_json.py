@@ -8,8 +8,6 @@ from tensorwrapper.fields._shared_shape import leading
 from tensorwrapper.selection import SchemaLimits, ViewLike
 from tensorwrapper.selection.lowlevel import fields_from_json
 
-__all__ = ["records_from_json"]
-
 
 def records_from_json(
     text: str,

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.interop import DaskRecords, RecordsForm
 
-__all__ = ["RecordsLibraries"]
-
 
 class RecordsLibraries:
     """Abstract: no primitives. Hands records to ``tensorwrapper.interop``."""

@@ -17,8 +17,6 @@ from tensorwrapper.tensor import strings
 from tensorwrapper.tensor.lowlevel import hand_over
 from tensorwrapper.typing import Array
 
-__all__ = ["records"]
-
 
 def records(
     data: object, *, shape: ShapeLike | None = None, null_rows: Literal["refuse", "empty", "field"] = "refuse"

@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, final
 from tensorwrapper._value_class import value_class
 from tensorwrapper.selection import Plan, Source, SourceRead
 
-__all__ = ["RecordsPlan"]
-
 
 @final
 @value_class(repr=False)

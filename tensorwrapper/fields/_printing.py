@@ -11,8 +11,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import shape_words, short_text
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["records_html", "records_text"]
-
 _LINES: Final = 20
 _VALUES: Final = 60  # characters
 

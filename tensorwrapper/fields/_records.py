@@ -30,8 +30,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey, DType, NamedKey
 
-__all__ = ["Records", "as_records"]
-
 _S = TypeVar("_S", bound=np.generic)
 _T = TypeVar("_T")
 

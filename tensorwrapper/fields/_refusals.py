@@ -5,8 +5,6 @@ from typing import Any, cast
 from tensorwrapper._error_text import brief
 from tensorwrapper.errors import IndexTypeError
 
-__all__ = ["two_keys"]
-
 
 def two_keys(key: tuple[Any, ...]) -> IndexTypeError:
     """Return the error for a key that has names and positions; it shows the two keys."""

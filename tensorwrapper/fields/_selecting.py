@@ -20,8 +20,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import as_computed, chosen_layout, is_ragged, make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["Selected", "by_layout", "select"]
-
 Selected: TypeAlias = "tuple[dict[str, Field], Shape[Any]]"
 """Fields, and the shape that they share."""
 

@@ -11,8 +11,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import IntArray
 
-__all__ = ["check_field", "common_shape", "leading", "shape_among", "share", "with_rows"]
-
 
 def leading(shape: Shape[Any], modes: int) -> Shape[Any]:
     """Return the shape of the first modes: of all of them the same object."""

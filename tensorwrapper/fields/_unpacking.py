@@ -12,8 +12,6 @@ from tensorwrapper.errors import ConversionError, DTypeError, TensorNameError
 from tensorwrapper.fields._field import Field, Fields
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["arguments_of"]
-
 
 def arguments_of(fields: Fields, kind: type[object]) -> dict[str, Field]:
     """Return the fields that a class of attrs, or a dataclass, has attributes for, by name.

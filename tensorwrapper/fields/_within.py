@@ -12,8 +12,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import cut_rows
 
-__all__ = ["flattened", "grouped", "key_field", "taken"]
-
 
 def key_field(fields: Fields, shape: Shape[Any], name: str) -> Field:
     """Return a field whose elements order others: it has no more modes than these share."""

@@ -19,8 +19,6 @@ from tensorwrapper.typing import Array, IntArray, NullRows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowForm", "from_arrow", "to_arrow", "to_arrow_capsules"]
-
 ArrowForm: TypeAlias = Literal["lists", "list_views", "tensor"]
 """Form of a tensor in Arrow: nested lists, list views, or fixed-shape tensors."""
 

@@ -19,8 +19,6 @@ from tensorwrapper.typing import Array, IntArray, NullRows, StringKind
 if TYPE_CHECKING:
     import awkward as ak
 
-__all__ = ["from_awkward", "to_awkward"]
-
 _STRINGS: Final = ("string", "bytestring")
 _Found: TypeAlias = tuple[list[Array | int], Array, list[int]]
 

@@ -11,8 +11,6 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.interop._operand import TensorLike, part_or_view
 from tensorwrapper.typing import Array, Extents, PositionalKey
 
-__all__ = ["DuckArray", "as_duck"]
-
 
 def as_duck(value: TensorLike) -> "DuckArray":
     """Return the tensor or view as a duck array, which reads elements only on access; O(1).

@@ -12,8 +12,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.tensor.lowlevel import check_sequences, reading_lazily, rows_of_sequences, text_or_bytes
 
-__all__ = ["from_lazy"]
-
 
 def from_lazy(given: object, *, copy: bool | None = None) -> Tensor[Any]:
     """Read an array that is not in memory, and return it as a tensor.

@@ -10,8 +10,6 @@ from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.interop._operand import Marks
 from tensorwrapper.tensor import as_tensor, from_buffer
 
-__all__ = ["fill_null_rows"]
-
 _Theirs: TypeAlias = Any
 """A module or a value of another library."""
 

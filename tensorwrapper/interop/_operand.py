@@ -12,17 +12,6 @@ from tensorwrapper.selection.lowlevel import expression_of, source_tensor
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = [
-    "Marks",
-    "TensorLike",
-    "check_unit",
-    "dense_of",
-    "elements_of",
-    "native",
-    "part_or_view",
-    "tensor_of",
-]
-
 Marks: TypeAlias = npt.NDArray[np.bool_]
 """One bool per element."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["from_pandas", "to_pandas"]
-
 
 def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     """Return the tensor as a series, or as a frame if it is a matrix; numbers stay in their memory.

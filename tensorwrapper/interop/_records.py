@@ -16,16 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = [
-    "RecordsForm",
-    "columns_of",
-    "records_to_arrow",
-    "records_to_awkward",
-    "records_to_pandas",
-    "records_to_polars",
-    "records_to_structs",
-]
-
 RecordsForm: TypeAlias = Literal["columns", "structs"]
 """Form of records in Arrow: a table with a column for each field, or structs in lists."""
 

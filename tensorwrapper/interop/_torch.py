@@ -16,8 +16,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     import torch
 
-__all__ = ["from_torch", "to_torch"]
-
 _ADDED: Final = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz")
 """PyTorch dtypes that NumPy supports only by ml_dtypes, with the same names."""
 

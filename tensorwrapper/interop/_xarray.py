@@ -12,8 +12,6 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["to_xarray"]
-
 
 def to_xarray(value: TensorLike) -> "xr.DataArray":
     """Return the tensor or view as a `DataArray`; a tensor's memory is shared, a view is not read. O(rank).

@@ -36,13 +36,14 @@ if TYPE_CHECKING:
     from tensorwrapper.layout.copies._plan import CopyMethod, CopyPlan
     from tensorwrapper.layout.interchange._array_interface import ArrayInterface
     from tensorwrapper.layout.interchange._dlpack import DLTensor
-    from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossKind, LossReport
+    from tensorwrapper.layout.interchange._losses import ExchangeFormat
     from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
     from tensorwrapper.layout.interchange._memory import MemoryLayout
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
     from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
     from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
     from tensorwrapper.layout.operations._user_layout import CustomLayout
+    from tensorwrapper.shape import LossKind, LossReport
 
 __all__ = [
     "AnyLayout",

@@ -27,16 +27,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import unnamed_shape
 from tensorwrapper.typing import Array, Extents, IntArray, PositionalItem, PositionalKey
 
-__all__ = [
-    "KeyItem",
-    "addresses_of_items",
-    "is_basic",
-    "numpys_errors",
-    "outer_product",
-    "split_points",
-    "to_items",
-]
-
 KeyItem: TypeAlias = "PositionalItem | Array"
 """An item of a key in which all positions and masks are arrays."""
 

@@ -51,8 +51,6 @@ from tensorwrapper.typing import (
 if TYPE_CHECKING:
     from tensorwrapper.layout.copies._plan import CopyPlan
 
-__all__ = ["Layout", "as_layout", "wrap_layout"]
-
 _ROW_MAJOR: Final = "C"  # what is given for an order most of the time: one and the same string
 
 

@@ -27,8 +27,6 @@ from tensorwrapper.transport import Counters, CurveClient
 if TYPE_CHECKING:
     from tensorwrapper.selection import Progress, Target, ViewLike
 
-__all__ = ["AsyncRemote", "connect_async"]
-
 
 @final
 class AsyncRemote(Shown):

@@ -31,8 +31,6 @@ from tensorwrapper.transport import Counters, CurveClient
 if TYPE_CHECKING:
     from tensorwrapper.selection import ViewLike
 
-__all__ = ["Remote", "connect"]
-
 _SHOWN: Final = 20
 
 

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import ViewLike
 
-__all__ = ["Server", "serve"]
-
 
 @final
 class Server(Closing):

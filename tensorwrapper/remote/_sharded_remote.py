@@ -18,8 +18,6 @@ from tensorwrapper.transport import KeyPair
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["ShardedRemote", "connect_shards"]
-
 
 @final
 class ShardedRemote(Closing, Mapping[str, ShardedTensor]):

@@ -21,8 +21,6 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import ViewLike
 
-__all__ = ["take_shards"]
-
 
 def take_shards(
     server: Server,

@@ -23,9 +23,6 @@ from tensorwrapper.layout.lowlevel import expand_positional, parse_positional
 from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.typing import Extents, PositionalItem, PositionalKey
 
-__all__ = ["NewMode", "Selector"]
-
-
 MAX_DIGITS: Final = 100
 """Longer numbers are not position anywhere, and Python is slow to read them."""
 

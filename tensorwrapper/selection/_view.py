@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.execution._single_source import Direct
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["View", "expression_of", "same_steps"]
-
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 

@@ -46,8 +46,10 @@ if TYPE_CHECKING:
         ShapeSum,
     )
     from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike
-    from tensorwrapper.shape.masks._mask import Mask, MaskItem, MaskWay
+    from tensorwrapper.shape.masks._keys import MaskItem
+    from tensorwrapper.shape.masks._mask import Mask
     from tensorwrapper.shape.masks._pattern import ShapeMatch, ShapePattern
+    from tensorwrapper.shape.masks._source_positions import MaskWay
     from tensorwrapper.shape.patterns._block_pattern import BlockPattern
     from tensorwrapper.shape.rows._cell_table import CellTable
     from tensorwrapper.shape.rows._partition import Partition
@@ -159,8 +161,10 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "labels._classes": ("IndexClasses", "classify_indices"),
             "labels._labels": ("LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum"),
             "labels._labels_text": ("Labels", "LabelsLike"),
-            "masks._mask": ("Mask", "MaskItem", "MaskWay"),
+            "masks._keys": ("MaskItem",),
+            "masks._mask": ("Mask",),
             "masks._pattern": ("ShapeMatch", "ShapePattern"),
+            "masks._source_positions": ("MaskWay",),
             "patterns._block_pattern": ("BlockPattern",),
             "rows._partition": ("Partition",),
             "rows._cell_table": ("CellTable",),

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.labels._labels import LabeledShape
     from tensorwrapper.shape.labels._labels_text import LabelsLike
 
-__all__ = ["Shape", "ShapeLike", "as_shape"]
-
 _SEQUENCES: set[type] = {tuple, list}
 
 

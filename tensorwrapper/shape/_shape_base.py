@@ -19,8 +19,6 @@ from tensorwrapper.shape.kinds._jagged import JaggedCommon
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["ShapeBase", "ShapeLike", "check_names", "implementation_of", "names_of"]
-
 
 class ShapeBase(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: `implementation`, which answers, `_names`, those of its modes, and `_wrap`."""

@@ -8,8 +8,6 @@ from tensorwrapper._integers import MAX_DIGITS, number_text
 from tensorwrapper._tokenizer import Tokenizer
 from tensorwrapper.errors import ConversionError
 
-__all__ = ["AffineRows", "affine_text", "checked_text", "names_of", "parse_affine", "parse_tuple"]
-
 AffineRows: TypeAlias = tuple[int, list[list[int]], list[int]]
 """Number of inputs, one row of coefficients per output, and the constants."""
 

@@ -16,8 +16,6 @@ from tensorwrapper.shape import Shape, ShapeLike
 from tensorwrapper.shape.lowlevel import integer_array, to_index_array, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["Box", "BoxTable", "BoxesLike", "as_box", "as_box_table", "box_text", "stop_of"]
-
 Box: TypeAlias = Shape
 """A smooth shape of any rank."""
 

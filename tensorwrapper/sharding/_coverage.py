@@ -19,8 +19,6 @@ from tensorwrapper.shape import ShapeLike
 from tensorwrapper.sharding._boxes import Box, BoxesLike, BoxTable, as_box, as_box_table, box_text
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["Faults", "check_coverage", "coverage_findings", "find_faults"]
-
 _CORNERS = 1 << 22  # corners that are sorted at a time; more boxes are cut in two first
 _PAIRS = 1 << 11  # boxes of high rank that are compared with one another
 _CELLS = 1 << 22  # cells that are painted to find faults of both kinds

@@ -14,8 +14,6 @@ from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array
 from tensorwrapper.sharding._affine_text import affine_text, parse_affine
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["IndexMap", "Matrix", "to_modes"]
-
 Matrix: TypeAlias = tuple[Index, ...]
 """One row per output, one column per input; Python integers, so that nothing wraps."""
 

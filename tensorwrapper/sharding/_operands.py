@@ -14,8 +14,6 @@ from tensorwrapper.sharding._boxes import Box, as_box
 from tensorwrapper.sharding._projection import Projection
 from tensorwrapper.sharding._ranges import Ranges
 
-__all__ = ["Named", "Operand", "Sides", "check_name", "named_lists"]
-
 OperandT = TypeVar("OperandT")
 
 Named: TypeAlias = "tuple[tuple[str, tuple[OperandT, ...]], ...]"

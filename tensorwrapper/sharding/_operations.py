@@ -30,8 +30,6 @@ from tensorwrapper.sharding._picture import Panel, draw_panels
 from tensorwrapper.sharding._projection import output_findings
 from tensorwrapper.typing import IntArray
 
-__all__ = ["BlockOperation", "Shard", "Shards"]
-
 
 def _to_kernel(kernel: object) -> str:
     if not (isinstance(kernel, str) and kernel):

@@ -5,8 +5,6 @@ from typing import NamedTuple, final
 from tensorwrapper.drawing import ACCENT, INK, Axis, Drawing, Group, Mark, Path, Rectangle, framed, ramp
 from tensorwrapper.sharding._boxes import Box, BoxTable, box_text
 
-__all__ = ["Panel", "draw_panels"]
-
 _PLOT = 170.0  # pixels of the longest side of all panels
 _LEAST = 12.0  # pixels of a side that would otherwise not be seen
 _MOST = 200  # boxes that are outlined in a panel

@@ -25,8 +25,6 @@ from tensorwrapper.sharding._index_map import IndexMap, Matrix
 from tensorwrapper.sharding._ranges import Ranges
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Projection", "count_reached", "output_findings"]
-
 _GRID = 1 << 26  # elements that are counted one by one
 
 

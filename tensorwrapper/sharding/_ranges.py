@@ -18,8 +18,6 @@ from tensorwrapper.shape import ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import integer_array, mode_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Ranges"]
-
 _LARGEST = 1 << 61  # so that places beyond a table stay in 64 bits
 
 

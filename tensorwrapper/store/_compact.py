@@ -15,8 +15,6 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["Compaction", "compact"]
-
 _PIECE_BYTES: Final = 2**26
 
 

@@ -35,8 +35,6 @@ from tensorwrapper.tensor import as_tensor
 from tensorwrapper.wire import DEFAULT_LIMITS
 from tensorwrapper.wire.lowlevel import is_records
 
-__all__ = ["convert"]
-
 _WAY_OUT: Final = "strict=False leaves it out"
 """End of errors about one tensor."""
 

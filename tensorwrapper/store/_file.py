@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from tensorwrapper.store.views._read import StoredView
     from tensorwrapper.store.views._sources import StoredSource
 
-__all__ = ["PIECE_BYTES", "FileMode", "TensFile", "is_view"]
-
 FileMode: TypeAlias = Literal["r", "a", "w"]
 """``r`` reads, ``a`` appends to an existing or new file, ``w`` writes a new file and replaces an old one."""
 

@@ -27,11 +27,9 @@ from tensorwrapper.wire.lowlevel import is_records
 if TYPE_CHECKING:
     from tensorwrapper.store.formats._array_file import ArrayFile
     from tensorwrapper.store.formats._contents import ChunksLike
-    from tensorwrapper.store.wirecell._kinds import Kind
+    from tensorwrapper.store.formats._kinds import Kind
     from tensorwrapper.store.wirecell._recognise import FileKind
     from tensorwrapper.wirecell import TensorSet
-
-__all__ = ["open", "save", "save_sets"]
 
 
 @overload

@@ -25,8 +25,6 @@ from tensorwrapper.store.wirecell._recognise import (
 from tensorwrapper.typing import NullRows
 from tensorwrapper.wire import Limits
 
-__all__ = ["open_other", "open_ranges"]
-
 
 def open_other(
     where: Path, kind: FileKind | None, limits: Limits, null_rows: NullRows, *, raw: bool, follow: str | None

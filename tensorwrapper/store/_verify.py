@@ -16,8 +16,6 @@ from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["Verification", "verify"]
-
 
 @final
 @frozen

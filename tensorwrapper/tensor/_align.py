@@ -30,8 +30,6 @@ from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.rows._common_rows import intersect_rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["Alignment", "align"]
-
 _S = TypeVar("_S", bound=np.generic)
 
 _Places: TypeAlias = slice | IntArray

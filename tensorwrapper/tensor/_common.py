@@ -54,8 +54,6 @@ from tensorwrapper.typing import (
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
 
-__all__ = ["TensorCommon", "as_computed"]
-
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _R_co = TypeVar("_R_co", covariant=True)

@@ -10,17 +10,6 @@ from tensorwrapper._lazy import naming_extras
 from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.typing import NullRows
 
-__all__ = [
-    "FOREIGN",
-    "hand_over",
-    "join_lazily",
-    "nullable_of",
-    "padded",
-    "read_foreign",
-    "view_of",
-    "with_its_nulls",
-]
-
 FOREIGN: Final = {
     "awkward": "from_awkward",
     "h5py": "from_lazy",

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
 
-__all__ = ["TensorLibraries"]
-
 _S = TypeVar("_S", bound=np.generic)
 
 

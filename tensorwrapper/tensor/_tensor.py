@@ -77,8 +77,6 @@ from tensorwrapper.typing import ScalarT_co as S
 if TYPE_CHECKING:
     from tensorwrapper.tensor.within._rows import TensorRows
 
-__all__ = ["Tensor", "make_tensor"]
-
 _R = TypeVar("_R")
 _S = TypeVar("_S", bound=np.generic)
 

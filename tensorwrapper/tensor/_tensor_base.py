@@ -24,8 +24,6 @@ from tensorwrapper.shape.lowlevel import agreed_names, names_of, unnamed_shape
 from tensorwrapper.tensor._libraries import TensorLibraries
 from tensorwrapper.typing import Array, Extents, IndexT_co, IntArray, ScalarT_co, WriteCasting
 
-__all__ = ["TensorBase", "guard", "layout_over"]
-
 _P = ParamSpec("_P")
 _LOOKED_AT: Final = 2**16  # limit on the indices searched for two that share a position
 

@@ -20,8 +20,6 @@ from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array
 
-__all__ = ["BufferContract"]
-
 
 class BufferContract(ABC):
     """Abstract: `buffer`, a new buffer of at least four elements, and `expected`, its elements.

@@ -5,8 +5,6 @@ from tensorwrapper.testing._mode_laws import ModeLaws
 from tensorwrapper.testing._part_laws import PartLaws
 from tensorwrapper.testing._value_laws import ValueLaws
 
-__all__ = ["ShapeContract"]
-
 
 class ShapeContract(IndexLaws, ModeLaws, PartLaws, ValueLaws):
     """Abstract: `shapes`, a strategy of the shapes that must keep the laws.

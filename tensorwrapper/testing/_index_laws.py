@@ -14,8 +14,6 @@ from tensorwrapper.testing._laws import Laws
 from tensorwrapper.testing._tree import indices_of, nodes_of, tree_of, zeroed
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["IndexLaws"]
-
 _NEAR = 40  # neighbours to test
 
 

@@ -11,8 +11,6 @@ from hypothesis.strategies import SearchStrategy
 
 from tensorwrapper.shape import ShapeLike, as_shape
 
-__all__ = ["Laws", "rarely"]
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _PACKAGE = __name__.rpartition(".")[0]

@@ -16,8 +16,6 @@ from tensorwrapper.layout import Layout, LayoutCommon, as_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index
 
-__all__ = ["LayoutContract"]
-
 _FEW = 24  # keys, and permutations, tried on each layout
 _KEYS: tuple[Any, ...] = (slice(None), slice(1, None), slice(None, None, -1), slice(None, None, 2), 0, -1)
 

@@ -7,8 +7,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.testing._laws import Laws
 from tensorwrapper.testing._tree import Node, indices_of, nodes_of, tree_of
 
-__all__ = ["ModeLaws"]
-
 
 class ModeLaws(Laws):
     """Abstract: `shapes`. The facts about a mode are true under every prefix."""

@@ -12,8 +12,6 @@ from tensorwrapper.selection import Node, View, as_view, concat, from_json, sour
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["NodeContract"]
-
 _ROUTED = 200  # cells whose routes are checked
 
 

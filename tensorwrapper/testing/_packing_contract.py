@@ -17,8 +17,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire.lowlevel import Packing
 
-__all__ = ["PackingContract"]
-
 _NEIGHBOUR = np.arange(5, dtype="<i2")
 _ITEMS = 200
 """Limit on the values in a label, because arrays are sent in parts."""

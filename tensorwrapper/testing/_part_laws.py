@@ -12,8 +12,6 @@ from tensorwrapper.testing._laws import Laws
 from tensorwrapper.testing._tree import Tree, indices_of, moved, nodes_of, selected, tree_of
 from tensorwrapper.typing import Index
 
-__all__ = ["PartLaws"]
-
 _WHOLE = slice(None)
 
 

@@ -11,8 +11,6 @@ from tensorwrapper.selection import Outer, Runs, Source, Wanted, WritableSource,
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["SourceContract"]
-
 
 class SourceContract(ABC):
     """Abstract: `source`, one source with a few elements, and `expected`, its elements.

@@ -15,17 +15,6 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Half, Index, Kind
 
-__all__ = [
-    "jagged_shapes",
-    "nested_shapes",
-    "shapes",
-    "smooth_shapes",
-    "tiled_shapes",
-    "tilings",
-    "triangular_shapes",
-    "views",
-]
-
 KINDS: tuple[Kind, ...] = ("smooth", "jagged", "nested")
 
 

@@ -13,8 +13,6 @@ from tensorwrapper.errors import OutOfBoundsError
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index
 
-__all__ = ["Node", "Tree", "indices_of", "moved", "nodes_of", "rows_of", "selected", "tree_of", "zeroed"]
-
 _MOST = 20_000  # limit on the prefixes of one shape
 
 

@@ -17,8 +17,6 @@ from tensorwrapper.testing._laws import Laws, rarely
 from tensorwrapper.testing._strategies import shapes
 from tensorwrapper.testing._tree import Tree, rows_of, tree_of
 
-__all__ = ["ValueLaws"]
-
 _THREADS = 4
 _ANY = shapes(max_rank=3)
 _WAYS = ["rebuilt", "cells", "window", "moved", "pickle", "copy"]

@@ -16,8 +16,6 @@ from zmq.utils.garbage import GarbageCollector, gc
 
 from tensorwrapper.errors import TransportError
 
-__all__ = ["at_end", "check_descriptors", "make_socket", "shared_context"]
-
 _ZERO_COPY_RECV = 10
 """Context option ``ZMQ_ZERO_COPY_RECV``, for which pyzmq has no name."""
 

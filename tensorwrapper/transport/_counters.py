@@ -4,8 +4,6 @@ from typing import Final, final
 
 from tensorwrapper._value_class import frozen
 
-__all__ = ["Counters", "bytes_on_wire", "count_message"]
-
 _SHORT: Final = 255
 """Largest frame, in bytes, whose length is encoded in one byte."""
 

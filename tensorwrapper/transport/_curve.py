@@ -19,8 +19,6 @@ from tensorwrapper.transport._keys import KeyPair, to_key
 if TYPE_CHECKING:
     from zmq.auth.thread import ThreadAuthenticator
 
-__all__ = ["CurveClient", "CurveServer", "Security", "secure"]
-
 _log = logging.getLogger(__name__)
 
 _NUMBERS: Final = itertools.count(1)

@@ -12,9 +12,6 @@ import zmq
 from tensorwrapper._value_class import Shown
 from tensorwrapper.errors import TransportError, TransportForkError, TransportTimeoutError
 
-__all__ = ["COPIED", "Delivery", "check_process", "to_milliseconds"]
-
-
 COPIED: Final = zmq.MessageTracker()
 """Tracker of frames that ZeroMQ has copied."""
 

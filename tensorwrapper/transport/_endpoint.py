@@ -30,8 +30,6 @@ from tensorwrapper.transport.connections._options import set_options
 from tensorwrapper.transport.connections._paths import Paths, is_taken
 from tensorwrapper.transport.connections._peer_connections import PeerConnections
 
-__all__ = ["Endpoint", "failed"]
-
 _PAUSE: Final = 0.002
 """Polling interval, in seconds, for free queue space of one peer of many."""
 

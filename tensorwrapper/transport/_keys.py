@@ -13,8 +13,6 @@ import zmq
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, TransportError
 
-__all__ = ["KeyPair", "to_key"]
-
 _KEY: Final = re.compile(r"[0-9a-zA-Z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")
 """32 bytes in Z85, ZeroMQ's encoding of keys."""
 

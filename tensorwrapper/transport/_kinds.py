@@ -8,8 +8,6 @@ import zmq
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import UnsupportedSocketError
 
-__all__ = ["Kind", "SocketKind", "check_kind"]
-
 SocketKind = Literal[
     "PUSH", "PULL", "PUB", "SUB", "REQ", "REP", "DEALER", "ROUTER", "PAIR", "CLIENT", "SERVER"
 ]

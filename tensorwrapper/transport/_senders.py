@@ -7,8 +7,6 @@ import zmq
 
 from tensorwrapper.transport._kinds import Kind
 
-__all__ = ["descriptor_of", "peer_of", "routing_of", "signer_of"]
-
 
 def peer_of(kind: Kind, frames: Sequence[zmq.Frame]) -> bytes:
     """Return the sender of a message: the identity of a ROUTER's peer, otherwise the host if known."""

@@ -33,8 +33,6 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message, decode, decode_frames, encode_frames
 from tensorwrapper.wire.lowlevel import frame_views, refuse
 
-__all__ = ["Socket"]
-
 _NUMBER: Final = 4
 """Bytes of the number by which a SERVER knows a peer."""
 

@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 from tensorwrapper.errors import ConversionError
 
-__all__ = ["framers_of", "notebook_origin", "shown_in_notebook"]
-
 _ORIGIN: Final = re.compile(r"(https?)://([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:]{2,45}\])(:[0-9]{1,5})?")
 _HERE: Final = ("localhost", "127.0.0.1")
 _LONGEST: Final = 2**16

@@ -15,8 +15,6 @@ from tensorwrapper.selection import View
 from tensorwrapper.store import ArrayFile, TensFile
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["MOST_ASKED", "Selected"]
-
 MOST_ASKED: Final = 2**16
 """Size limit of a request in bytes."""
 _MOST: Final = 2**20

@@ -22,8 +22,6 @@ from tensorwrapper.transport import CurveClient
 from tensorwrapper.viewer._notebook import framers_of, shown_in_notebook
 from tensorwrapper.viewer._select import MOST_ASKED, Selected
 
-__all__ = ["Viewer", "page", "view"]
-
 STATIC: Final = {
     "": ("index.html", "text/html; charset=utf-8"),
     "app.js": ("app.js", "text/javascript; charset=utf-8"),

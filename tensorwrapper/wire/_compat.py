@@ -10,8 +10,6 @@ from typing import NoReturn, cast
 from tensorwrapper._json import Json
 from tensorwrapper.errors import LocalProtocolError
 
-__all__ = ["strict_parts"]
-
 _TYPES = frozenset({("f", 4), ("f", 8), *[(kind, word) for kind in "iu" for word in (1, 2, 4, 8)]})
 _KEYS = frozenset({"dtype", "metadata", "part", "shape", "word"})
 

@@ -11,8 +11,6 @@ from tensorwrapper.wire.codec._tensors import read_described
 from tensorwrapper.wire.frames._buffers import byte_views, check_several
 from tensorwrapper.wire.frames._header import Header, unpack_header
 
-__all__ = ["decode", "split_frames"]
-
 
 def decode(
     frames: Sequence[BufferLike],

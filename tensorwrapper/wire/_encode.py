@@ -26,8 +26,6 @@ from tensorwrapper.wire.packings._table import known_packings
 from tensorwrapper.wire.parts._checksum import Checksum, describe_checksums
 from tensorwrapper.wire.parts._compress import Compression
 
-__all__ = ["encode"]
-
 _NO_PARTS: Sequence[BufferLike] = ()
 
 _NEW = Header("TENS", 0, "", 0, 0, 0)

@@ -12,9 +12,6 @@ from tensorwrapper._integers import to_count
 from tensorwrapper._memory import memory_share
 from tensorwrapper._value_class import Shown
 
-__all__ = ["DEFAULT_LIMITS", "Limits", "how_to_raise"]
-
-
 _SHARE: Final = memory_share()
 
 

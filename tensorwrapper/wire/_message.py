@@ -24,8 +24,6 @@ from tensorwrapper.wire.packings._packing import ElementOrder, WriteOptions
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["Message", "make_message"]
-
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)

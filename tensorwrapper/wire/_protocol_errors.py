@@ -7,8 +7,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ProtocolReason, RemoteProtocolError
 from tensorwrapper.wire._limits import how_to_raise
 
-__all__ = ["Refusal", "refuse", "refuse_field", "refuse_over"]
-
 
 def refuse(reason: ProtocolReason, message: str) -> NoReturn:
     """Raise `RemoteProtocolError`; a function, so that type checkers see that it does not return."""

@@ -18,8 +18,6 @@ from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_over
 from tensorwrapper.wire.frames._buffers import byte_views
 from tensorwrapper.wire.frames._single_frame import frame_pieces
 
-__all__ = ["StreamReader", "stream_pieces"]
-
 _LENGTH = 8
 _LEAST = 1 + 8 + 1 + 24
 """Bytes of a message whose label is empty, without any part."""

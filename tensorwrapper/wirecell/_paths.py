@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["DataItem", "DataTree", "shown"]
-
 _SHOWN: Final = 60  # characters of a path in an error
 
 

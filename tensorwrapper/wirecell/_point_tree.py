@@ -17,8 +17,6 @@ from tensorwrapper.wirecell._paths import DataItem, DataTree, shown
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["PointTree", "in_memory", "read_point_tree", "written_point_tree"]
-
 _Points: TypeAlias = "Tensor[Any] | View[Any]"
 _Clouds: TypeAlias = "Mapping[str, Mapping[str, _Points]]"
 _Written: TypeAlias = "tuple[Tensor[Any], dict[str, Any]]"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.wire import Message
 
-__all__ = ["TensorSet"]
-
 
 @final
 @value_class(eq=False, repr=False)

@@ -4,7 +4,7 @@ from typing import assert_type
 
 from tensorwrapper.layout import Layout, LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.cells._padded import Packed
+from tensorwrapper.layout.cells._blocked import Packed
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.shape import (
     Jagged,

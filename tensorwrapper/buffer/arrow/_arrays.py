@@ -28,8 +28,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.typing import Array, IntArray, NullRows
 
-__all__ = ["ArrowValues", "arrays_from_arrow"]
-
 _NUMBERS: Final = {
     b"c": "i1", b"C": "u1", b"s": "i2", b"S": "u2", b"i": "i4", b"I": "u4", b"l": "i8", b"L": "u8",
     b"e": "f2", b"f": "f4", b"g": "f8",

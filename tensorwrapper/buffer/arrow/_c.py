@@ -16,19 +16,6 @@ import numpy as np
 from tensorwrapper.buffer.strings._bitmap import Bytes
 from tensorwrapper.errors import ConversionError, StringDataError
 
-__all__ = [
-    "ArrowArray",
-    "ArrowSchema",
-    "ArrowStream",
-    "ArrowTypeLike",
-    "ForeignArray",
-    "arrow_metadata",
-    "first_pointer",
-    "metadata_of",
-    "pointer_in",
-    "release",
-]
-
 
 class ArrowTypeLike(Protocol):
     """A type or a field of Arrow, of any library."""

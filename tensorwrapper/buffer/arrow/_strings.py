@@ -21,15 +21,6 @@ from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import ConversionError, StringDataError
 from tensorwrapper.typing import IntArray, StringKind
 
-__all__ = [
-    "STRING_FORMATS",
-    "ArrowArrayLike",
-    "ArrowStreamLike",
-    "read_arrow_strings",
-    "read_stream",
-    "strings_from_arrow",
-]
-
 _T = TypeVar("_T")
 
 _INLINE: Final = 12  # bytes of a short string that a view holds itself

@@ -33,8 +33,6 @@ from tensorwrapper.shape.lowlevel import make_block_pattern
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Blocks", "make_blocks", "order_of_box"]
-
 _BATCH = 1 << 20  # elements at a time
 
 

@@ -18,8 +18,6 @@ from tensorwrapper.shape import BlockPattern, Shape, Tiled
 from tensorwrapper.shape.lowlevel import ModeNames, has_tiles, make_block_pattern, wrap
 from tensorwrapper.typing import Array, Index, IntArray, ScalarT_co
 
-__all__ = ["PresentTiles", "picked_tiles", "put_tiles", "row_major_table", "tile_places", "volume_of_tiles"]
-
 
 @final
 @frozen(eq=False, repr=False)

@@ -25,8 +25,6 @@ from tensorwrapper.shape.lowlevel import columns_of, fold_columns, orientations
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["SymmetricBlocks", "make_symmetric_blocks", "project_tiles"]
-
 
 class _Table(NamedTuple):
     """Places of the elements of all tiles in the memory of the stored ones."""

@@ -19,8 +19,6 @@ from tensorwrapper.shape import BlockPattern, Symmetry
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Line", "UnreadBlocks", "blocks_away"]
-
 
 class Line(Protocol):
     """The elements of the stored tiles, one tile after the other, wherever they are."""

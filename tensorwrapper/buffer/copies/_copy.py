@@ -20,26 +20,6 @@ from tensorwrapper._value_class import Shown
 from tensorwrapper.buffer.copies._strided_copy import copy_strided
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = [
-    "CopyCount",
-    "assign_elements",
-    "assign_indexed",
-    "copy_elements",
-    "count_copies",
-    "index_elements",
-    "join_elements",
-    "join_into",
-    "put_runs",
-    "scatter_elements",
-    "take_along",
-    "take_elements",
-    "take_runs",
-    "take_together",
-    "take_windows",
-    "write_elements",
-    "write_number",
-]
-
 _S = TypeVar("_S", bound=np.generic)
 
 _INTEGERS = {int}

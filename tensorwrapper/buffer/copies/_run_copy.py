@@ -24,8 +24,6 @@ from tensorwrapper.layout.lowlevel import (
 )
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["copy_between", "run_copy"]
-
 _BlockRow: TypeAlias = "tuple[Sequence[int], int, Sequence[int], int, Sequence[int]]"
 """Extents of a block, its start and its strides in the source, and both in the target."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from tensorwrapper._arrays import CACHED
 from tensorwrapper.typing import Array
 
-__all__ = ["copy_strided", "in_threads"]
-
 _LINE = 64  # bytes that are loaded together
 _LINES = 1024  # lines that stay loaded from one use to the next
 _APART = 2048  # lines that lie multiples of so many bytes apart compete for few places in the cache

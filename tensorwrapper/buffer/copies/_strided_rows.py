@@ -6,8 +6,6 @@ from tensorwrapper._arrays import different, splits_of
 from tensorwrapper.layout.lowlevel import CopyTable
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["copy_lines"]
-
 _SHORT = 32  # elements of a line, on average, up to which a table of all places is faster than line by line
 _MANY = 64  # lines from which it pays
 _ELEMENTS = 1 << 16  # places at a time

@@ -15,8 +15,6 @@ from tensorwrapper.shape import Symmetry
 from tensorwrapper.shape.lowlevel import Block, Copies, Folded, Row, closed_form, columns_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["elements_at", "pack_box", "square_of", "unpack_box"]
-
 _STRIP = 128  # rows that are mirrored at a time: so many lines stay in cache
 _CHUNK = 1 << 18  # elements at a time
 

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from tensorwrapper.errors import StringDataError
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Bytes", "Marks", "check_bitmap", "marks_at", "pack_marks", "pack_nulls", "unpack_marks"]
-
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 """Bytes, eight marks in each or one part of a string in each."""
 

@@ -18,18 +18,6 @@ from tensorwrapper.buffer.strings._bitmap import Bytes, Marks
 from tensorwrapper.errors import StringDataError
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "BATCH",
-    "batches_of_runs",
-    "fill_rows",
-    "join_bytes",
-    "leading_marks",
-    "pack_runs",
-    "spread_bytes",
-    "sum_of_lengths",
-    "to_bytes_array",
-]
-
 _S = TypeVar("_S", bound=np.generic)
 
 BATCH: Final = 2**18  # bytes worked on at a time: their places, 8 bytes each, stay in the cache

@@ -11,16 +11,6 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper.errors import ConversionError, OutOfBoundsError, StringDataError, TensorWrapperError
 from tensorwrapper.typing import Array, IntArray, StringKind
 
-__all__ = [
-    "check_kind",
-    "check_offsets",
-    "check_positions",
-    "check_ranges",
-    "fit_string",
-    "string_dtype",
-    "to_int64_array",
-]
-
 
 def check_kind(kind: object) -> None:
     """Raise unless `kind` is one of the two."""

@@ -19,8 +19,6 @@ from tensorwrapper.buffer.strings._utf8 import check_utf8
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.typing import Array, BufferLike, IntArray, StringKind
 
-__all__ = ["StringConstructors"]
-
 
 class StringConstructors(ABC):
     """Abstract: `_wrap`."""

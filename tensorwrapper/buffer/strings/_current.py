@@ -8,8 +8,6 @@ import numpy as np
 from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.buffer.strings._merge import replace_strings
 
-__all__ = ["CurrentStrings"]
-
 _FEWEST: Final = 64
 _SHARE: Final = 8
 """Written strings are merged once they are an eighth of all: then each has cost a pass over eight."""

@@ -27,8 +27,6 @@ from tensorwrapper.buffer.strings._utf8 import check_utf8, span_of
 from tensorwrapper.errors import ConversionError, OutOfBoundsError
 from tensorwrapper.typing import IntArray, StringKind
 
-__all__ = ["StringData"]
-
 _SHOWN = 6  # elements in a repr
 
 

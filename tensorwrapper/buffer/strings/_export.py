@@ -14,8 +14,6 @@ from tensorwrapper.typing import IntArray, StringKind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["export_array", "export_schema", "without_gaps"]
-
 
 def export_schema(kind: StringKind) -> object:
     """Return the capsule of the Arrow type of these elements.

@@ -14,8 +14,6 @@ from tensorwrapper.buffer.strings._bytes import pack_runs, spread_bytes, to_byte
 from tensorwrapper.errors import ConversionError, StringDataError
 from tensorwrapper.typing import IntArray, StringKind
 
-__all__ = ["StringItem", "join_items", "kind_of_items", "list_items"]
-
 StringItem: TypeAlias = str | bytes | None
 """One element in Python: text, bytes, or None for a null."""
 

@@ -9,8 +9,6 @@ from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.buffer.strings._utf8 import span_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["replace_strings"]
-
 _SPARE: Final = 2**12  # unused bytes that are not worth a pass over the others
 
 

@@ -18,8 +18,6 @@ from tensorwrapper.buffer.strings._utf8 import continues_character
 from tensorwrapper.errors import ConversionError, SizeOverflowError, StringDataError
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["NumpyStrings", "strings_from_numpy", "strings_to_numpy"]
-
 NumpyStrings: TypeAlias = Literal["S", "U", "T"]
 """NumPy's kinds of strings by the letter of their dtype: bytes, text, text of any length."""
 

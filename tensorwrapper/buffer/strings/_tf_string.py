@@ -19,20 +19,6 @@ from tensorwrapper.buffer.strings._data import StringData
 from tensorwrapper.errors import BufferSizeError, ConversionError, ReadOnlyError, StringDataError
 from tensorwrapper.typing import Array, BufferLike, IntArray, StringKind
 
-__all__ = [
-    "LONGEST",
-    "decode_tf_string",
-    "decode_tf_strings",
-    "encode_tf_string",
-    "encode_tf_strings",
-    "read_varints",
-    "tf_string_size",
-    "varint_size",
-    "varint_sizes",
-    "write_tf_string",
-    "write_varints",
-]
-
 LONGEST: Final = 10  # bytes that 64 bits take
 
 

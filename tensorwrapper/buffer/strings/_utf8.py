@@ -12,8 +12,6 @@ from tensorwrapper.buffer.strings._bytes import BATCH, batches_of_runs
 from tensorwrapper.errors import StringDataError
 from tensorwrapper.typing import IntArray
 
-__all__ = ["check_utf8", "continues_character", "is_ascii", "span_of"]
-
 _NEAR: Final = 2**12  # bytes per element up to which the span is worth a look at every byte
 
 

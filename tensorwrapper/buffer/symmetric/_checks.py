@@ -16,17 +16,6 @@ from tensorwrapper.shape import Operation, Symmetry
 from tensorwrapper.shape.lowlevel import Copies, Row, closed_form, columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = [
-    "acted",
-    "check_own_conjugates",
-    "check_tolerance",
-    "differ",
-    "mismatch_text",
-    "pack_checked",
-    "project_conjugates",
-    "repack_checked",
-]
-
 _Reader: TypeAlias = Callable[[tuple[IntArray, ...]], Array]
 """Returns the elements at indices of each mode, which broadcast."""
 

@@ -13,8 +13,6 @@ from tensorwrapper.shape import Shape, Symmetry, SymmetryLike, as_symmetry
 from tensorwrapper.shape.lowlevel import check_exchanged
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["check_symmetric_box", "packed_buffer"]
-
 
 def check_symmetric_box(symmetry: Symmetry, shape: Shape[Any]) -> Extents:
     """Return the extents of a box, which are equal where a symmetry exchanges modes, as are the origins.

@@ -9,8 +9,6 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["BoxPart", "part_of", "symmetry_of_part"]
-
 _MOST_MODES = 8  # of a symmetry
 
 

@@ -31,8 +31,6 @@ from tensorwrapper.shape.lowlevel import columns_of, fold_columns
 from tensorwrapper.typing import Array, Extents, IntArray
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["Symmetric", "make_symmetric", "symmetry_for"]
-
 _CHUNK = 1 << 18  # elements at a time
 
 

@@ -31,8 +31,6 @@ from tensorwrapper.store import save
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.wire import Message, encode
 
-__all__ = ["run"]
-
 _THRESHOLD = 1e-8
 _PAIR = (0, 6)
 """The first carbon and the hydrogen bound to it."""

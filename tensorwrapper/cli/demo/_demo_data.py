@@ -16,8 +16,6 @@ from tensorwrapper.errors import DataFileError, DataFileNotFoundError
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor, from_buffer
 
-__all__ = ["Benzene", "Pairs", "load_benzene", "load_pairs"]
-
 _Array = npt.NDArray[Any]
 
 

@@ -10,17 +10,6 @@ from tensorwrapper.cli.demo._demo_data import Benzene
 from tensorwrapper.shape import BlockPattern, Tiling
 from tensorwrapper.tensor import Alignment, Tensor, align, as_tensor, contract, from_buffer
 
-__all__ = [
-    "Screened",
-    "Selection",
-    "pair_energy",
-    "pair_plan",
-    "populations",
-    "screened_work",
-    "select_tiles",
-    "tile_magnitudes",
-]
-
 
 @final
 @frozen(eq=False)

@@ -19,8 +19,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Socket
 from tensorwrapper.wire import Message, encode
 
-__all__ = ["main"]
-
 
 def main(address: str, timeout: float) -> int:
     """Connect to `address` and answer requests until one ends it, or none arrives for `timeout` seconds.

@@ -18,8 +18,6 @@ from tensorwrapper.transport import Delivery, Socket
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import Message, encode
 
-__all__ = ["SecondProcess"]
-
 _log = logging.getLogger(__name__)
 _GLANCE = 0.1
 """Seconds between checks that the process is alive."""

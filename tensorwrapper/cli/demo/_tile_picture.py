@@ -25,8 +25,6 @@ from tensorwrapper.errors import ExtentError, RankError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.typing import IntArray
 
-__all__ = ["MOST_SHADES", "draw_tiling"]
-
 MOST_SHADES: Final = 64
 """Up to this many tiles per mode each have a colour; beyond, runs of tiles share one."""
 _SIDE = 720.0

@@ -8,8 +8,6 @@ from typing import cast, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.cli._report import Report
 
-__all__ = ["Command", "Example"]
-
 
 @final
 @frozen

@@ -14,8 +14,6 @@ from tensorwrapper.cli.parsing._options import (
     add_timeout,
 )
 
-__all__ = ["COMMANDS", "SHELLS"]
-
 SHELLS: Final = ("bash", "zsh", "fish")
 """Shells for which there is completion."""
 

@@ -10,8 +10,6 @@ from tensorwrapper.cli._report import Report
 from tensorwrapper.cli.parsing._commands import COMMANDS
 from tensorwrapper.cli.parsing._parser import Parser, make_parser
 
-__all__ = ["run", "script_of"]
-
 _FILES: Final = {"FILE", "FOLDER", "PATH", "IN", "OUT"}
 """Metavars in the help that stand for files, which shells can complete."""
 _OF_ZSH: Final = re.compile(r"[\[\]:]")

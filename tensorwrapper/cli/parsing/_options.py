@@ -6,15 +6,6 @@ import re
 from pathlib import Path
 from typing import Final
 
-__all__ = [
-    "KINDS",
-    "add_client_options",
-    "add_force",
-    "add_meeting_place",
-    "add_server_keys",
-    "add_timeout",
-]
-
 KINDS: Final = "a file in any format of convert"
 
 _ADDRESS: Final = re.compile(r"tcp://[^/]+:([0-9]++|\*)|ipc://.++")

@@ -11,8 +11,6 @@ from tensorwrapper.cli._exit_code import ExitCode
 from tensorwrapper.cli._streams import write_text
 from tensorwrapper.cli.parsing._command import Command
 
-__all__ = ["Parser", "make_parser", "parsers", "readable"]
-
 _PROGRAM: Final = "tensorwrapper"
 _SELECTOR: Final = re.compile(r"-\d+[:,]")
 

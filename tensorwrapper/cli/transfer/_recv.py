@@ -25,8 +25,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.transport import Socket, Transfer, Transfers
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["run"]
-
 _GLANCE: Final = 1.0
 """Seconds of one wait for a sender, which is repeated without limit."""
 

@@ -11,8 +11,6 @@ from tensorwrapper.cli._security import client_security
 from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.transport import Socket, Transfers
 
-__all__ = ["run"]
-
 _LONGEST: Final = 100
 """Length limit of a key in characters, to which the number of a tensor is appended."""
 

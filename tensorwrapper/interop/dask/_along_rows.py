@@ -17,8 +17,6 @@ from tensorwrapper.tensor.lowlevel import REDUCTIONS
 if TYPE_CHECKING:
     from tensorwrapper.interop.dask._collection import DaskTensor
 
-__all__ = ["call_along_rows"]
-
 _OF_EMPTY = {"argmax", "argmin", "nanargmax", "nanargmin", "ptp"}
 """Functions that are undefined for an empty row."""
 

@@ -14,8 +14,6 @@ from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, DaskArray
 
-__all__ = ["array_of", "from_dask", "parts_of"]
-
 _CHUNKS: Final = 1 << 20  # each takes a tenth of a millisecond, and some kilobytes of a graph
 
 

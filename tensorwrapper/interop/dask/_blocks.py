@@ -32,8 +32,6 @@ from tensorwrapper.tensor import Tensor, contract
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, DaskArray, IntArray
 
-__all__ = ["DaskBlocks", "blocks_in_parts", "contract_in_parts"]
-
 NormOrder: TypeAlias = Literal["fro", "max", 1]
 _NO_ARRAY: Final = "a collection of tiles is not an array: `d.compute()` has them as a tensor in blocks"
 

@@ -8,8 +8,6 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["ChunksLike", "chunks_of", "is_gridded", "own_tiling"]
-
 ChunksLike: TypeAlias = Tiling | Iterable[SupportsIndex | Iterable[SupportsIndex] | None] | SupportsIndex
 """A tiling, or chunks as Dask writes them: sizes of all, one size, or -1 for one chunk, of each mode."""
 

@@ -7,8 +7,6 @@ from typing import Any, ClassVar, Self, cast
 from tensorwrapper.interop.dask._dask_api import culled, persist_all, run_threads
 from tensorwrapper.interop.dask._serialize import introduce
 
-__all__ = ["Collected"]
-
 
 class Collected(ABC):
     """Abstract: `graph`, `name`, `_keys`, `__dask_postcompute__` and `__dask_postpersist__`."""

@@ -67,8 +67,6 @@ if TYPE_CHECKING:
 else:
     from tensorwrapper.tensor.lowlevel import Operators as _Operators
 
-__all__ = ["DaskTensor", "rows_of"]
-
 _KNOWN: Final = {
     "__call__": {"dtype", "casting"},
     "accumulate": {"axis", "dtype"},

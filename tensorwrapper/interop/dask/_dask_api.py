@@ -11,25 +11,6 @@ import numpy as np
 
 from tensorwrapper.typing import Array, DaskArray
 
-__all__ = [
-    "array_over",
-    "chunk_bytes",
-    "client_of",
-    "compute_all",
-    "compute_tasks",
-    "culled",
-    "current_client",
-    "layer_of",
-    "name_of",
-    "persist_all",
-    "persist_as_is",
-    "pickled",
-    "places_of",
-    "register_plugin",
-    "register_types",
-    "run_threads",
-]
-
 
 def _load(name: str) -> Any:  # noqa: ANN401 - a module
     return importlib.import_module(name)

@@ -15,8 +15,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["CompletedRead", "Cut", "Placed", "Recipe", "cut", "cuts_of", "put_together"]
-
 Chunk: TypeAlias = "Array | Tensor[Any]"
 """Result of a task: the chunk of an array, or a run of rows."""
 

@@ -22,8 +22,6 @@ from tensorwrapper.selection import concat
 from tensorwrapper.shape import Partition
 from tensorwrapper.shape.lowlevel import OperandShapes
 
-__all__ = ["DaskRecords", "records_to_dask"]
-
 
 def records_to_dask(records: Records, *, max_elements: SupportsIndex | None = None) -> "DaskRecords":
     """Return records as a Dask collection of runs of whole rows, without reading or copying.

@@ -16,25 +16,6 @@ from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable, strin
 from tensorwrapper.tensor.lowlevel import divide_value, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = [
-    "apply_function",
-    "join_rows",
-    "map_cells",
-    "map_each_row",
-    "marks_of",
-    "may_be_null",
-    "read_rows",
-    "reduce_cells",
-    "reduce_each_row",
-    "reduce_elements",
-    "reduce_found",
-    "reduce_rows",
-    "row_starts",
-    "sample_row",
-    "sample_rows",
-    "side_of",
-]
-
 
 def row_starts(shape: Shape[Any]) -> IntArray:
     """Return the number of elements before each row of the outermost mode, and the total; O(cells)."""

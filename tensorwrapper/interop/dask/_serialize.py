@@ -16,8 +16,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import DaskClient
 
-__all__ = ["introduce", "register_dask"]
-
 _TYPES: Final = (Tensor, View, Records, Shape, Tiling)
 _KNOWN: Final[WeakSet[Any]] = WeakSet()
 """Clients whose workers have registered types of this library."""

@@ -17,8 +17,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Held", "Moves", "compute_over", "lowered", "moves_of", "tasks_over"]
-
 Key: TypeAlias = tuple[Any, ...]
 
 

@@ -17,8 +17,6 @@ from tensorwrapper.selection import ViewLike, as_view
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import DaskArray
 
-__all__ = ["reshard", "reshard_plan", "to_dask"]
-
 
 def to_dask(
     value: TensorLike, chunks: ChunksLike | None = None, *, max_elements: SupportsIndex | None = None

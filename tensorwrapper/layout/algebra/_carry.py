@@ -12,8 +12,6 @@ from typing import TypeAlias
 
 from tensorwrapper.layout.boxes._hierarchy import IntTree, Mode, OrdinalOrder, from_modes
 
-__all__ = ["Replaced", "compose_modes", "merged"]
-
 Replaced: TypeAlias = tuple[IntTree, IntTree]
 """Extents and strides of the replacement of one mode."""
 

@@ -17,8 +17,6 @@ from tensorwrapper.layout.boxes._hierarchy import (
     tree_text,
 )
 
-__all__ = ["coalesce", "flatten"]
-
 
 def coalesce(layout: AnyLayout, profile: "NestedInts | None" = None) -> AnyLayout:
     """Return the layout with the fewest modes that has the same offset at every ordinal.

@@ -7,8 +7,6 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.algebra._operand import AnyLayout, Rising, finish, rising_modes, strided_parts
 from tensorwrapper.layout.boxes._hierarchy import Mode, from_modes
 
-__all__ = ["complement", "filled"]
-
 
 def complement(layout: AnyLayout, size: SupportsIndex | None = None) -> AnyLayout:
     """Return the layout whose offsets, added to those of `layout`, fill the offsets up to `size`.

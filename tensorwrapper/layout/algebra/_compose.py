@@ -35,8 +35,6 @@ from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.operations._composite import Stage
 from tensorwrapper.layout.operations._user_layout import PartLayout
 
-__all__ = ["compose", "taken_at"]
-
 
 def compose(
     outer: AnyLayout | Swizzle,

@@ -30,8 +30,6 @@ from tensorwrapper.layout.boxes._hierarchy import (
     slowest_replaced,
 )
 
-__all__ = ["flat_divide", "logical_divide", "tiled_divide", "zipped_divide"]
-
 _Pair: TypeAlias = tuple[IntTree, IntTree]
 """Extents and strides of ordinals."""
 

@@ -16,8 +16,6 @@ from tensorwrapper.layout.algebra._operand import (
 )
 from tensorwrapper.layout.boxes._hierarchy import IntTree, Mode, OrdinalOrder, from_modes, leaves, size_of
 
-__all__ = ["left_inverse", "right_inverse"]
-
 
 def right_inverse(layout: AnyLayout) -> AnyLayout:
     """Return the layout that maps each offset from 0 on to an ordinal of `layout` with that offset.

@@ -10,22 +10,6 @@ from tensorwrapper.layout.boxes._hierarchical import Hierarchical, make_strided
 from tensorwrapper.layout.boxes._hierarchy import IntTree, OrdinalOrder, modes_of
 from tensorwrapper.layout.operations._composite import Stage, make_composite
 
-__all__ = [
-    "AnyLayout",
-    "InexactPolicy",
-    "OutOfBoundsPolicy",
-    "Parts",
-    "Rising",
-    "as_modes",
-    "check_exact",
-    "check_orders",
-    "check_outside",
-    "finish",
-    "parts_of",
-    "rising_modes",
-    "strided_parts",
-]
-
 AnyLayout: TypeAlias = Layout
 """A layout of any rank."""
 

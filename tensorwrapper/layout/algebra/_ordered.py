@@ -27,8 +27,6 @@ from tensorwrapper.layout.boxes._hierarchy import (
     tree_text,
 )
 
-__all__ = ["make_layout", "make_ordered_layout", "tile_to_shape"]
-
 
 def make_layout(
     extents: "NestedInts",

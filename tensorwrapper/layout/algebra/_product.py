@@ -35,15 +35,6 @@ from tensorwrapper.layout.boxes._hierarchy import (
 )
 from tensorwrapper.layout.operations._composite import Stage
 
-__all__ = [
-    "blocked_product",
-    "flat_product",
-    "logical_product",
-    "raked_product",
-    "tiled_product",
-    "zipped_product",
-]
-
 Copies: TypeAlias = AnyLayout | SupportsIndex
 """A layout that says which copy is where, or an integer n for ``n:1``."""
 

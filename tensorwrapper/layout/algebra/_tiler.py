@@ -29,20 +29,6 @@ from tensorwrapper.layout.boxes._hierarchy import (
 )
 from tensorwrapper.layout.pictures._text import check_length, split_tiler
 
-__all__ = [
-    "Piece",
-    "Plan",
-    "Tiler",
-    "bounds_of",
-    "check_entries",
-    "fit",
-    "fit_bounds",
-    "parse_tiler",
-    "piece_of",
-    "plan_of",
-    "tiler_text",
-]
-
 Tiler: TypeAlias = "Layout | SupportsIndex | tuple[Tiler, ...] | None"
 """A layout of ordinals, an integer n for ``n:1``, or a tuple with a tiler (or None) per mode."""
 

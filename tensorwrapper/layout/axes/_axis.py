@@ -22,8 +22,6 @@ from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.layout.axes._sums import Listing
 from tensorwrapper.typing import IntArray
 
-__all__ = ["AxisMap", "Based", "Cycle", "Stride", "Table"]
-
 Based: TypeAlias = "tuple[int, AxisMap]"
 """A constant and a map: the offset of position j is their sum at j."""
 

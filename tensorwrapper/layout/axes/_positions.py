@@ -11,8 +11,6 @@ from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.axes._values import rounds_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Spread", "spread_of"]
-
 _ROUNDS = 32  # rounds of a cycle, or places of one dwell, up to which each is solved for by itself
 
 

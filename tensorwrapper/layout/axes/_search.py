@@ -15,8 +15,6 @@ from tensorwrapper.layout.axes._sums import Budget, Numbers, Progression, congru
 from tensorwrapper.layout.axes._values import first_of, numbers_of, positions_of, too_many, tracks_of
 from tensorwrapper.typing import Index
 
-__all__ = ["all_positions", "first_positions"]
-
 
 def first_positions(axes: Sequence[AxisMap], total: int, budget: Budget) -> Index | None:
     """Return the first positions whose offsets sum to `total`, counted from 0; None if there are none.

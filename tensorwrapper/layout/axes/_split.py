@@ -8,8 +8,6 @@ from tensorwrapper._progressions import progression_bounds
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride
 from tensorwrapper.layout.axes._tables import sum_table
 
-__all__ = ["SEARCHED", "is_sum", "split_axis"]
-
 SEARCHED = 1 << 20  # positions up to which it is looked whether offsets are sums
 
 

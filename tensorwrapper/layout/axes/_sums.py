@@ -20,18 +20,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "Budget",
-    "Listing",
-    "Numbers",
-    "Progression",
-    "Sieve",
-    "congruent",
-    "count_sums",
-    "join_progressions",
-    "reaches",
-]
-
 _FEW = 8  # candidates up to which a look at each takes less time than counting all sums
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["fill_box", "sum_table"]
-
 _PLANE = 1 << 14  # offsets of the part that is added again and again: it stays in the cache
 _LINE = 1 << 9  # offsets from which on a part is long enough for what one addition costs to begin
 

@@ -15,8 +15,6 @@ from tensorwrapper.errors import LayoutError
 from tensorwrapper.layout.axes._axis import AxisMap, Cycle, Stride, Table
 from tensorwrapper.layout.axes._sums import Numbers, Progression, Sieve
 
-__all__ = ["first_of", "numbers_of", "positions_of", "rounds_of", "runs_of", "too_many", "tracks_of"]
-
 
 def runs_of(axis: AxisMap, offset: int) -> Iterable[range]:
     """Return all positions with an offset: ranges that ascend, and may interleave.

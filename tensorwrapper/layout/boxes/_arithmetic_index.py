@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorwrapper._integers import MAX_INT64
 
-__all__ = ["even_positions"]
-
 _FEW = 32
 """More positions are cheaper to look at as an array."""
 

@@ -15,8 +15,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import to_index_array
 from tensorwrapper.typing import IntArray
 
-__all__ = ["indices_at_offsets", "offsets_of_rows"]
-
 _BATCH = 1 << 15
 
 _Unsigned: TypeAlias = npt.NDArray[np.uint64]

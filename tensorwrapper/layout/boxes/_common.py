@@ -31,25 +31,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, integer_array, to_index_array
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = [
-    "AlgebraParts",
-    "LayoutCommon",
-    "ListTable",
-    "ModeOperation",
-    "StridedBox",
-    "TileView",
-    "check_int64",
-    "check_out",
-    "check_region",
-    "first_index_at",
-    "fits_int64",
-    "new_table",
-    "no_element",
-    "search_injective",
-    "to_inside",
-    "to_offset_array",
-]
-
 _SEARCHED = 1 << 20  # elements up to which overlaps that no rule decides are looked for
 _STEPS = 1 << 18  # of a search for the elements at an offset, where modes interleave
 

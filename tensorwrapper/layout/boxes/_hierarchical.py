@@ -28,15 +28,6 @@ from tensorwrapper.layout.boxes._strided import Strided, new_strided
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = [
-    "Hierarchical",
-    "in_order",
-    "make_hierarchical",
-    "make_strided",
-    "new_hierarchical",
-    "ordinal_expression",
-]
-
 
 @final
 @frozen

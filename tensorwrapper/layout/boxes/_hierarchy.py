@@ -13,33 +13,6 @@ from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, LayoutError, OutOfBoundsError
 from tensorwrapper.typing import Index
 
-__all__ = [
-    "MAX_DEPTH",
-    "IntTree",
-    "Mode",
-    "NestedInts",
-    "OrdinalOrder",
-    "check_order",
-    "compact",
-    "from_modes",
-    "is_congruent",
-    "is_flat",
-    "layout_text",
-    "leaf_index",
-    "leaf_modes",
-    "leaves",
-    "map_tree",
-    "modes_of",
-    "ordinal_offset",
-    "rebuild",
-    "rebuild_pairs",
-    "size_of",
-    "slowest_replaced",
-    "to_tree",
-    "tree_text",
-    "unravel",
-]
-
 IntTree: TypeAlias = "int | tuple[IntTree, ...]"
 """An integer, or a tuple with one tree per mode."""
 

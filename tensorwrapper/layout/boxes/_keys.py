@@ -16,15 +16,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Extents, Index, PositionalItem, PositionalKey
 
-__all__ = [
-    "Positional",
-    "expand_positional",
-    "is_whole",
-    "parse_positional",
-    "resolve",
-    "warn_of_indices",
-]
-
 _Step: TypeAlias = tuple[int, int, int]
 """Start, step and number of the positions that a slice selects."""
 

@@ -37,21 +37,6 @@ from tensorwrapper.layout.boxes._whole_rows import repeated, repeated_each, rota
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 
-__all__ = [
-    "broadcasting",
-    "diagonal_of",
-    "gathering",
-    "merging",
-    "padding",
-    "repetition",
-    "repetition_of_each",
-    "rotation",
-    "splitting",
-    "squeezing",
-    "unsqueezing",
-    "window_sliding",
-]
-
 _Modes: TypeAlias = "list[int | None]"
 
 

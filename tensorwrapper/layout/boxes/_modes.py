@@ -25,28 +25,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import integer_array, make_smooth, mode_of, wrap
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = [
-    "Boundary",
-    "PadWidths",
-    "broadcast",
-    "diagonal",
-    "gather",
-    "merge_modes",
-    "pad",
-    "pad_positions",
-    "places_of",
-    "positions_of_rows",
-    "repeat",
-    "repeat_each",
-    "reshape",
-    "reshape_obstacle",
-    "rotate",
-    "sliding_window",
-    "split_mode",
-    "squeeze",
-    "unsqueeze",
-]
-
 Boundary: TypeAlias = Literal["wrap", "edge", "reflect", "symmetric"]
 """How a mode goes on beyond its ends; the words are those of ``numpy.pad``."""
 PadWidths: TypeAlias = "Iterable[tuple[SupportsIndex, SupportsIndex]]"

@@ -12,8 +12,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, mode_of, wrap
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["repeated_box", "repeated_each_box", "rotated_box", "squeezed_box", "unsqueezed_box"]
-
 
 def rotated_box(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> LayoutCommon:
     """Return the layout whose position j of a mode is position ``(j - shift) mod extent``."""

@@ -27,8 +27,6 @@ from tensorwrapper.shape.lowlevel import (
 )
 from tensorwrapper.typing import Index, IntArray, NamedKey, PositionalKey
 
-__all__ = ["Named", "agreed_layout", "check_meant", "named_layout"]
-
 
 def named_layout(layout: LayoutCommon, names: "ModeNames | None") -> LayoutCommon:
     """Return a layout with these names of its modes, which are known to be right, for those it had."""

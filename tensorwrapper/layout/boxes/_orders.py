@@ -9,8 +9,6 @@ from tensorwrapper.shape import Tiling
 from tensorwrapper.shape.lowlevel import to_permutation
 from tensorwrapper.typing import Index, Order
 
-__all__ = ["fastest_first", "is_default", "to_tiling"]
-
 
 def to_tiling(tiling: object, what: str) -> Tiling:
     """Return what is a tiling; ``what`` names the operation that needs it."""

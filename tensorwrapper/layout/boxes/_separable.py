@@ -35,8 +35,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Separable", "from_axes", "indices_at", "over_box"]
-
 
 @final
 @frozen

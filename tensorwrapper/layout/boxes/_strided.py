@@ -36,8 +36,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
 
-__all__ = ["Strided", "new_row_major", "new_strided", "packed_strides", "row_major"]
-
 _Step: TypeAlias = tuple[int, int, int]
 """The first index of a mode, the one behind its last, and its stride."""
 

@@ -12,8 +12,6 @@ from tensorwrapper.errors import LayoutError, OutOfBoundsError
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Swizzle"]
-
 _WORD = 63
 
 

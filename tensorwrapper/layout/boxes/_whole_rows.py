@@ -11,8 +11,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["repeated", "repeated_each", "rotated"]
-
 
 def rotated(layout: LayoutCommon, shifts: Iterable[SupportsIndex]) -> LayoutCommon:
     """Return a layout of rows whose row j is row ``(j - shift) mod n``; other modes stay."""

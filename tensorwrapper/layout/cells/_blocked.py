@@ -64,8 +64,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape, Tiled
 from tensorwrapper.shape.lowlevel import mode_of, to_index, to_index_array, to_permutation, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Blocked", "Packed", "make_blocked", "rows_of"]
-
 _SHOWN = 4  # places of cells that a repr shows
 
 

@@ -10,8 +10,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation
 from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["CellLayout"]
-
 
 class CellLayout(LayoutCommon, ABC):
     """Abstract: `as_blocked`, and the primitives of `LayoutCommon`.

@@ -17,9 +17,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, SizeOverflowError
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["CellGrid", "Cells", "check_reach", "grid_of", "packed_table"]
-
-
 _RUNS = 1 << 22  # runs up to which cells are compared run by run, where no rule decides
 _WINDOW = 1 << 16  # cells at a time where what is made on the way would be as long as the table
 

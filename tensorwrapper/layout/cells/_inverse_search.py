@@ -16,8 +16,6 @@ from tensorwrapper.layout.cells._cells import Cells
 from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["SearchedCells"]
-
 _FEW = 4  # cells that may hold an offset up to which looking into each is faster than a search in arrays
 
 

@@ -20,17 +20,6 @@ from tensorwrapper.shape import Rows
 from tensorwrapper.shape.lowlevel import mode_text
 from tensorwrapper.typing import Index, IntArray, PositionalItem
 
-__all__ = [
-    "Item",
-    "Level",
-    "Nodes",
-    "Places",
-    "Runs",
-    "choose_nodes",
-    "resolve_position",
-    "resolve_slice",
-]
-
 Runs: TypeAlias = tuple[IntArray, int, IntArray]
 """What a slice selects under each node: the first position, the step, and how many."""
 

@@ -21,15 +21,13 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, to_inside
 from tensorwrapper.layout.boxes._keys import expand_positional, is_whole, parse_positional
 from tensorwrapper.layout.boxes._separable import indices_at
 from tensorwrapper.layout.boxes._strided import Strided, row_major
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cell_layout import CellLayout
 from tensorwrapper.layout.cells._cells import check_reach
-from tensorwrapper.layout.cells._parts import run_of_rows
+from tensorwrapper.layout.cells._parts import rows_of, run_of_rows
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, to_index, to_permutation, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
-
-__all__ = ["Packed", "Padded", "contiguous", "rows_in_box"]
 
 
 def contiguous(shape: Shape, offset: int) -> Strided | Packed:

@@ -21,18 +21,6 @@ from tensorwrapper.shape import Jagged, JaggedCommon, JaggedView, Rows, Shape, T
 from tensorwrapper.shape.lowlevel import Origins, build_rows, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
-__all__ = [
-    "CellPart",
-    "PlacedRows",
-    "elements_before",
-    "plain_run",
-    "rows_of",
-    "run_of_rows",
-    "split_items",
-    "starts_at_zero",
-    "tile_runs",
-]
-
 CellPart: TypeAlias = tuple[Shape[Any], IntArray, IntArray]
 """A jagged shape, the place of each of its cells, and their strides."""
 

@@ -26,8 +26,6 @@ from tensorwrapper.shape.lowlevel import (
 )
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["extents_of", "gathered", "permuted", "positions_of", "reversed_modes"]
-
 
 def permuted(table: PlacedRows, old: Shape[Any], modes: Index) -> CellPart:
     """Return the table whose mode k is mode ``modes[k]`` of the shape `old`.

@@ -19,8 +19,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, Origins, tidy_origins, wrap
 from tensorwrapper.typing import IntArray, PositionalItem
 
-__all__ = ["Lists", "gathered_lists", "seen_starts", "sliced_lists"]
-
 _ROWS = 1 << 15  # rows at a time
 _ELEMENTS = 1 << 16  # elements at a time: their places stay in a cache
 

@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-__all__ = ["BlockRow", "JointMode", "join_modes"]
-
 JointMode: TypeAlias = tuple[int, int, int]
 """How many positions, and the step of each side from one to the next."""
 

@@ -14,8 +14,6 @@ from tensorwrapper.layout.copies._table import CopySteps
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.shape import Tiling
 
-__all__ = ["lower"]
-
 _FEW = 16  # regions that are copied one by one, whatever they are
 _STRETCH = 4  # positions with one step from which tables would cut runs that are worth having
 

@@ -11,8 +11,6 @@ from tensorwrapper.layout.cells._row_layout import Lists
 from tensorwrapper.layout.copies._table import CopySteps, CopyTable, ElementRuns
 from tensorwrapper.typing import IntArray
 
-__all__ = ["ElementCopy", "ListCopy", "element_copy", "list_copy"]
-
 _ELEMENTS = 1 << 18  # elements at a time
 _SHORT = 32  # elements of a row, on average, up to which a table of all places is faster than row by row
 

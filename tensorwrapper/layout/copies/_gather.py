@@ -13,8 +13,6 @@ from tensorwrapper.layout.copies._block import join_modes
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable, Planes
 from tensorwrapper.typing import IntArray
 
-__all__ = ["GatherCopy", "gather_copy"]
-
 _BATCH = 1 << 16  # runs at a time: their offsets stay in cache
 
 

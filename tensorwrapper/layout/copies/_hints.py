@@ -11,8 +11,6 @@ from tensorwrapper.layout.copies._hints_cells import MemoryFacts
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.typing import Index
 
-__all__ = ["BlockHints", "LayoutHints", "hints_of"]
-
 
 @final
 @frozen

@@ -19,8 +19,6 @@ from tensorwrapper.layout.cells._padded import contiguous
 from tensorwrapper.layout.copies._hints_cells import BlockFacts, MemoryFacts, cell_facts
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["facts_of"]
-
 _TRACKS = 64  # maximal number of stretches of a cycle that are compared
 _SEARCHED = 1 << 20  # maximal number of elements of a layout without a rule that is searched
 

@@ -14,11 +14,9 @@ import numpy.typing as npt
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, fits_int64
-from tensorwrapper.layout.cells._blocked import rows_of
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.typing import Index, IntArray
-
-__all__ = ["BlockFacts", "CellFacts", "MemoryFacts", "cell_facts"]
 
 _Numbers: TypeAlias = npt.NDArray[Any]
 """int64, or Python integers where those of one box leave 64 bits."""

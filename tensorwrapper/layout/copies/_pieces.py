@@ -14,8 +14,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import Partition
 from tensorwrapper.typing import IntArray
 
-__all__ = ["has_pieces", "joint_pieces", "pieces_of"]
-
 
 def has_pieces(layout: LayoutCommon) -> bool:
     """Tell whether a layout is over a box and consists of pieces."""

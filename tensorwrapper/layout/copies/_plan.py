@@ -19,8 +19,6 @@ from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CopyMethod", "CopyPlan", "plan_copy"]
-
 CopyMethod: TypeAlias = Literal["run", "strided", "blocks", "gather"]
 """How a plan copies; the cheapest word that holds."""
 

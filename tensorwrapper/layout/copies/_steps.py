@@ -10,15 +10,13 @@ from tensorwrapper._arrays import CACHED, run_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64
-from tensorwrapper.layout.cells._blocked import rows_of
 from tensorwrapper.layout.cells._cells import Cells
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable, Planes
 from tensorwrapper.layout.copies._tile_bands import bands_of
 from tensorwrapper.shape import Jagged
 from tensorwrapper.shape.lowlevel import unroll, wrap
 from tensorwrapper.typing import IntArray
-
-__all__ = ["CellCopy", "OrdinalCopy", "RegionCopy", "cells_of"]
 
 _BLOCKS = 1 << 14  # blocks at a time
 _CELLS = 1 << 16  # the same where their places are known

@@ -11,8 +11,6 @@ from tensorwrapper.layout.copies._block import BlockRow, JointMode, join_modes
 from tensorwrapper.layout.copies._table import CopyCost, CopySteps, CopyTable
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["StridedCopy", "strided_copy"]
-
 
 @final
 @frozen

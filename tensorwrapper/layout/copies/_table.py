@@ -13,8 +13,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.layout.copies._block import BlockRow
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CopyCost", "CopySteps", "CopyTable", "ElementRuns", "Planes"]
-
 _ROWS = 512  # blocks that become Python integers at a time
 _KEYS = 1 << 32  # numbers of forms that can be multiplied once more
 

@@ -13,8 +13,6 @@ from tensorwrapper.layout.copies._table import Planes
 from tensorwrapper.layout.tiles._tile_major import TileMajor
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Bands", "bands_of"]
-
 _SMALL = 2048  # elements of a block up to which a table costs less than a copy of each block
 _TIMES = 4  # how often a table should serve
 _LARGEST = 1 << 20  # elements of a band, whose table should stay in the cache

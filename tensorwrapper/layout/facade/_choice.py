@@ -14,8 +14,6 @@ from tensorwrapper.layout.operations._storage import packed_cells
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, Order
 
-__all__ = ["of_flat", "of_layers"]
-
 
 def of_layers(
     shape: Shape[Any],

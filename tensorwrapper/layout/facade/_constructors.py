@@ -17,8 +17,6 @@ from tensorwrapper.shape import ShapeLike, Tiling
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.typing import IndexT_co, Order
 
-__all__ = ["LayoutConstructors"]
-
 
 class LayoutConstructors(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     """Abstract: as `LayoutBase`."""

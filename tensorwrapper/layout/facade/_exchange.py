@@ -22,14 +22,13 @@ from tensorwrapper.typing import Index, IndexT_co
 if TYPE_CHECKING:
     from tensorwrapper.layout.interchange._array_interface import ArrayInterface
     from tensorwrapper.layout.interchange._dlpack import DLTensor
-    from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossReport
+    from tensorwrapper.layout.interchange._losses import ExchangeFormat
     from tensorwrapper.layout.interchange._mdspan import MdspanKind, MdspanMapping
     from tensorwrapper.layout.interchange._memory import MemoryLayout
     from tensorwrapper.layout.interchange._pep3118 import BufferInfo
     from tensorwrapper.layout.interchange._storage_order import HalideBuffer, StorageOrder
     from tensorwrapper.layout.interchange._tensorstore import IndexTransform
-
-__all__ = ["LayoutExchange"]
+    from tensorwrapper.shape import LossReport
 
 
 class LayoutExchange(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):

@@ -15,8 +15,6 @@ from tensorwrapper.typing import IndexT_co
 if TYPE_CHECKING:
     from tensorwrapper.layout.copies._hints import LayoutHints
 
-__all__ = ["LayoutLayers"]
-
 _LayoutT = TypeVar("_LayoutT", bound="LayoutLayers[Any]")
 
 

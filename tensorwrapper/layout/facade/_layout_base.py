@@ -15,8 +15,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["LayoutBase", "implementation_of"]
-
 
 class LayoutBase(Generic[IndexT_co], metaclass=Hinted):
     """Abstract: `implementation`, which answers, and `_wrap`."""

@@ -19,8 +19,6 @@ from tensorwrapper.shape import ShapeLike
 from tensorwrapper.shape.lowlevel import mode_of, names_of, unnamed_shape
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["LayoutMoves"]
-
 
 class LayoutMoves(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     """Abstract: as `LayoutBase`."""

@@ -11,8 +11,6 @@ from tensorwrapper.layout.facade._layout_base import LayoutBase
 from tensorwrapper.shape.lowlevel import to_ordinal_array
 from tensorwrapper.typing import IndexT_co, IntArray
 
-__all__ = ["LayoutOrdinals"]
-
 
 class LayoutOrdinals(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     """Abstract: as `LayoutBase`."""

@@ -19,8 +19,6 @@ from tensorwrapper.typing import Index, IndexT, IndexT_co, IntArray, LooseIndex
 if TYPE_CHECKING:
     from tensorwrapper.shape import IndexIterator, Indices
 
-__all__ = ["LayoutQueries"]
-
 _BATCH: Final = 1 << 16
 """Indices that are made at a time on their way to places: so that they stay in a cache."""
 

@@ -13,8 +13,6 @@ from tensorwrapper.layout.operations._regroup import merge_mode, split_mode_by
 from tensorwrapper.shape.lowlevel import integer_array, mode_of, to_index_array
 from tensorwrapper.typing import IndexT_co, IntArray
 
-__all__ = ["LayoutRows"]
-
 
 class LayoutRows(LayoutBase[IndexT_co], ABC, Generic[IndexT_co]):
     """Abstract: as `LayoutBase`."""

@@ -12,7 +12,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.interchange._losses import LossReport
 from tensorwrapper.layout.interchange._memory import (
     MemoryLayout,
     at_address,
@@ -22,9 +21,8 @@ from tensorwrapper.layout.interchange._memory import (
     to_dtype,
     to_fields,
 )
+from tensorwrapper.shape import LossReport
 from tensorwrapper.typing import BufferLike, Extents, Index
-
-__all__ = ["ArrayInterface", "array_interface_of", "read_array_interface"]
 
 _VERSION = 3
 _TYPESTR = re.compile(r"[<>|][biufcmMSUV]\d{1,9}(\[\d{0,9}[A-Za-z]{1,2}\])?", re.ASCII)

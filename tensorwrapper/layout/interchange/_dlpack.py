@@ -15,11 +15,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.interchange._losses import LossReport
 from tensorwrapper.layout.interchange._memory import MAX_RANK, MemoryLayout, at_address, byte_form, read_bytes
+from tensorwrapper.shape import LossReport
 from tensorwrapper.typing import Extents, Index
-
-__all__ = ["DLTensor", "SupportsDLPack", "dltensor_of", "read_dlpack"]
 
 _CODES: Final = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _KINDS: Final = {code: kind for kind, code in _CODES.items()}

@@ -13,8 +13,6 @@ from tensorwrapper.errors import ConversionError, OutOfBoundsError, ParseError
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["MAX_RANK", "Box", "Output", "check_keys", "read_box", "read_output", "to_fields", "to_list"]
-
 MAX_RANK = 32
 """As many modes as TensorStore allows."""
 

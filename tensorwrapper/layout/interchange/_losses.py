@@ -8,16 +8,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.shape import LossKind, LossReport
 from tensorwrapper.typing import Extents, Index
 
-__all__ = [
-    "ExchangeFormat",
-    "LossKind",
-    "LossReport",
-    "check_form",
-    "check_possible",
-    "is_chain",
-    "loss_report",
-]
-
 ExchangeFormat: TypeAlias = Literal[
     "array_interface",
     "buffer",

@@ -13,11 +13,10 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, LayoutError, RankError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.interchange._losses import LossReport, check_possible, is_chain, loss_report
+from tensorwrapper.layout.interchange._losses import check_possible, is_chain, loss_report
 from tensorwrapper.layout.interchange._memory import box, check_fits, same_steps, strided_of
+from tensorwrapper.shape import LossReport
 from tensorwrapper.typing import Extents, Index
-
-__all__ = ["MdspanKind", "MdspanMapping", "aligned_strides", "from_mdspan", "mdspan_of"]
 
 MdspanKind: TypeAlias = Literal["right", "left", "right_padded", "left_padded", "stride"]
 """``std::layout_right`` and so on: row-major, column-major, each with padding, or any strides."""

@@ -21,30 +21,10 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.interchange._losses import ExchangeFormat, LossReport, check_possible, loss_report
-from tensorwrapper.shape import Shape
+from tensorwrapper.layout.interchange._losses import ExchangeFormat, check_possible, loss_report
+from tensorwrapper.shape import LossReport, Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, Index
-
-__all__ = [
-    "MAX_RANK",
-    "ByteForm",
-    "MemoryLayout",
-    "at_address",
-    "at_offset",
-    "box",
-    "byte_form",
-    "check_fits",
-    "check_inside",
-    "read_bytes",
-    "same_steps",
-    "settled",
-    "strided_of",
-    "to_dtype",
-    "to_fields",
-    "to_range",
-    "with_layout",
-]
 
 MAX_RANK = 64
 """As many modes as the buffer protocol and NumPy allow."""

@@ -11,11 +11,9 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided
-from tensorwrapper.layout.interchange._losses import LossReport
 from tensorwrapper.layout.interchange._memory import MemoryLayout, byte_form, read_bytes, to_dtype
+from tensorwrapper.shape import LossReport
 from tensorwrapper.typing import BufferLike, Extents, Index
-
-__all__ = ["BufferInfo", "buffer_info_of", "read_memoryview"]
 
 # The struct module's letters, where NumPy has others or where their size depends on the byte order given.
 _NATIVE = {"?": "?", "c": "S1", "n": "p", "N": "P", "w": "U1", "Zf": "F", "Zd": "D", "Zg": "G", "s": "S1"}

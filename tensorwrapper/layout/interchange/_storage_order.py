@@ -8,11 +8,10 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.interchange._losses import LossReport, check_possible, loss_report
+from tensorwrapper.layout.interchange._losses import check_possible, loss_report
 from tensorwrapper.layout.interchange._memory import box, check_fits, same_steps, strided_of
+from tensorwrapper.shape import LossReport
 from tensorwrapper.typing import Extents, Index
-
-__all__ = ["HalideBuffer", "StorageOrder", "from_halide", "halide_of", "storage_order_of"]
 
 
 @final

@@ -20,13 +20,10 @@ from tensorwrapper.layout.interchange._index_json import (
     to_fields,
     to_list,
 )
-from tensorwrapper.layout.interchange._losses import LossReport
 from tensorwrapper.layout.interchange._memory import box
-from tensorwrapper.shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape import LossReport, Shape, ShapeLike, as_shape
 from tensorwrapper.shape.lowlevel import to_index, unnamed_shape
 from tensorwrapper.typing import Index, IntArray
-
-__all__ = ["MAX_INDEX", "IndexDomain", "IndexTransform", "OutputMap"]
 
 MAX_INDEX = 2**62 - 2
 """The greatest index; TensorStore keeps the next number for infinity."""

@@ -17,8 +17,6 @@ from tensorwrapper.layout.interchange._memory import strided_of
 from tensorwrapper.layout.interchange._tensorstore import IndexDomain, IndexTransform, OutputMap
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["compose_transform", "tensorstore_read", "transform_of"]
-
 _Axis: TypeAlias = tuple[int, AxisMap]
 """A mode of the input, and what its positions add to the place."""
 

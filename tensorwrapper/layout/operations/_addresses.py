@@ -10,11 +10,10 @@ import numpy as np
 
 from tensorwrapper._arrays import BATCH, last_run
 from tensorwrapper.layout.boxes._common import LayoutCommon
-from tensorwrapper.layout.cells._blocked import Blocked, rows_of
+from tensorwrapper.layout.cells._blocked import Blocked
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.layout.tiles._tiled import TiledStrided
 from tensorwrapper.typing import IntArray
-
-__all__ = ["address_batches", "bounds_of_batches", "search_contiguous"]
 
 _FOLLOWED = 1 << 24  # elements up to which it is looked whether they follow one another
 

@@ -28,8 +28,6 @@ from tensorwrapper.layout.operations._addresses import bounds_of_batches, search
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["Composite", "Stage", "make_composite"]
-
 Stage: TypeAlias = Hierarchical | Swizzle
 """A function from integers to integers: a layout, taken at ordinals, or a swizzle."""
 

@@ -6,8 +6,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, check_int64, to_off
 from tensorwrapper.layout.boxes._separable import indices_at as indices_by_digits
 from tensorwrapper.typing import IntArray
 
-__all__ = ["indices_at"]
-
 
 def indices_at(layout: LayoutCommon, offsets: npt.ArrayLike) -> IntArray:
     """Return the first index whose element has each offset: an (..., rank) array."""

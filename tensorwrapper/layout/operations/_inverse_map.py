@@ -23,8 +23,6 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, TileView
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = ["InverseMap"]
-
 _BATCH = 1 << 18  # offsets and candidates looked at in one step, where each costs several
 
 

@@ -29,8 +29,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, mode_text, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["choose"]
-
 _ROWS = 1 << 14  # rows at a time
 _NARROW = (1 << 31) - 1  # bools of which half as many bytes say how many are true
 

@@ -19,19 +19,12 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, ModeOperation, chec
 from tensorwrapper.layout.boxes._keys import expand_positional
 from tensorwrapper.layout.boxes._named import named_layout
 from tensorwrapper.layout.boxes._orders import fastest_first
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cells import packed_table
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Jagged, NestedCommon, Shape
 from tensorwrapper.shape.lowlevel import names_of, to_permutation, unnamed_shape, unroll, wrap
 from tensorwrapper.typing import Index, IntArray, Order, PositionalKey
-
-__all__ = [
-    "LayerOrders",
-    "NestedLayout",
-    "element_of",
-    "jagged_in_order",
-    "modes_of_layers",
-]
 
 
 def jagged_in_order(shape: Shape[Any], modes: Index, offset: int) -> Packed | Blocked:

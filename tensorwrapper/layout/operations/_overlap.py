@@ -22,8 +22,6 @@ from tensorwrapper.layout.axes._values import numbers_of
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.typing import IntArray
 
-__all__ = ["may_overlap", "overlaps"]
-
 
 def may_overlap(one: LayoutCommon, other: LayoutCommon) -> bool:
     """Tell whether the ranges from the least to the greatest place meet; O(rank)."""

@@ -24,8 +24,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import rows_under, wrap
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["merge_mode", "split_mode_by"]
-
 
 def merge_mode(layout: LayoutCommon, mode: int) -> LayoutCommon:
     """Return the layout in which `mode` counts on in the mode before it; all modes start at zero then."""

@@ -9,8 +9,6 @@ from tensorwrapper.shape import Rows
 from tensorwrapper.shape.lowlevel import Columns, mode_text, unroll
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["merge_rows", "split_rows", "split_run"]
-
 
 def _new_rows(splits: tuple[IntArray, ...], leaf: IntArray, leaf_rank: int) -> Rows:
     """Return rows that start at zero in every mode."""

@@ -10,8 +10,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents
 
-__all__ = ["simplify"]
-
 
 def simplify(layout: LayoutCommon) -> LayoutCommon:
     """Return a layout with the fewest modes and the same offsets in row-major order; it starts at zero.

@@ -11,14 +11,13 @@ from tensorwrapper._integers import MAX_INT64, to_int
 from tensorwrapper.errors import LayoutError, RankError, SizeOverflowError
 from tensorwrapper.layout.boxes._orders import fastest_first, is_default
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cells import Cells, check_reach, packed_table
 from tensorwrapper.layout.cells._padded import Padded
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import integer_array
 from tensorwrapper.typing import IntArray, Order
-
-__all__ = ["cells_at", "packed_cells", "padded_box"]
 
 
 def packed_cells(

@@ -38,8 +38,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["CustomLayout", "PartLayout", "rows_of_box"]
-
 _BATCH = 1 << 16  # elements looked at in one step
 
 

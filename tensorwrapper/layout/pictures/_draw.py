@@ -35,8 +35,6 @@ from tensorwrapper.layout.pictures._grid import (
 from tensorwrapper.layout.pictures._sides import CutSide, PlainSide, Side, rule_text, sides_of
 from tensorwrapper.shape.lowlevel import short_text
 
-__all__ = ["draw_layout", "layout_html"]
-
 _MARKS: Final = 280  # rectangles and texts of cells and labels, at most; lines and notes are a few more
 _LONGEST: Final = 16  # positions of a side that are drawn, at most
 _ROOM: Final = 760.0  # pixels in which panels are side by side

@@ -23,8 +23,6 @@ from tensorwrapper.drawing import (
 from tensorwrapper.layout.boxes._common import LayoutCommon
 from tensorwrapper.typing import Index
 
-__all__ = ["HEIGHT", "Cell", "Grid", "Paint", "cell_width", "grid_marks", "grid_of_rows", "shown"]
-
 HEIGHT: Final = 22.0
 """Of a cell, in pixels."""
 _TEXT: Final = 10.0

@@ -15,8 +15,6 @@ from tensorwrapper.layout.boxes._hierarchy import IntTree, leaves, tree_text
 from tensorwrapper.shape import Partition, SmoothCommon, Tiled
 from tensorwrapper.typing import Index
 
-__all__ = ["CutSide", "PlainSide", "Side", "rule_text", "sides_of"]
-
 
 @final
 @frozen

@@ -17,8 +17,6 @@ from tensorwrapper.layout.boxes._hierarchy import MAX_DEPTH, IntTree, OrdinalOrd
 from tensorwrapper.layout.boxes._swizzle import Swizzle
 from tensorwrapper.layout.operations._composite import Stage, make_composite
 
-__all__ = ["check_length", "parse_layout", "parse_tree", "split_tiler"]
-
 _DIGITS = 100  # longer numbers never occur in layouts, and Python parses them slowly
 _FUNCTIONS = 63  # and the integers between them: each is checked against all that come before
 _LENGTH = 1 << 20  # characters

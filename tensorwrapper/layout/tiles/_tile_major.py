@@ -34,8 +34,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import to_index, to_index_array, to_permutation
 from tensorwrapper.typing import Index, IntArray, PositionalKey
 
-__all__ = ["TileMajor"]
-
 
 @final
 @frozen(getstate_setstate=False)

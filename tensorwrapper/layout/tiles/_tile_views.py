@@ -18,8 +18,6 @@ from tensorwrapper.shape import Tiled, Tiling
 from tensorwrapper.shape.lowlevel import make_tiling, to_index
 from tensorwrapper.typing import IntArray
 
-__all__ = ["tile_layout", "tile_major", "tile_table", "tile_view"]
-
 
 def tile_major(tiling: Tiling[Any], offset: int) -> TileMajor:
     """Return the layout of the box whose tiles are stored one after the other, each row-major; O(1)."""

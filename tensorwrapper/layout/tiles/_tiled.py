@@ -27,8 +27,6 @@ from tensorwrapper.shape import Partition, Shape, Tiled, Tiling
 from tensorwrapper.shape.lowlevel import make_tiling, to_index, to_index_array, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalItem, PositionalKey
 
-__all__ = ["TiledStrided"]
-
 
 @final
 @frozen

@@ -17,28 +17,12 @@ from tensorwrapper.layout.boxes._common import LayoutCommon, check_region, to_in
 from tensorwrapper.layout.boxes._keys import Positional, parse_positional
 from tensorwrapper.layout.boxes._modes import places_of
 from tensorwrapper.layout.boxes._strided import Strided, packed_strides
-from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked, rows_of
+from tensorwrapper.layout.cells._blocked import Blocked, Packed, make_blocked
 from tensorwrapper.layout.cells._cells import Cells
+from tensorwrapper.layout.cells._parts import rows_of
 from tensorwrapper.shape import Partition, Shape, Tiling
 from tensorwrapper.shape.lowlevel import make_smooth, make_tiling, to_index, to_permutation, wrap
 from tensorwrapper.typing import Extents, Index, IntArray, PositionalKey
-
-__all__ = [
-    "ModeCut",
-    "TileTable",
-    "TilesInMemory",
-    "box_of_tiles",
-    "cut_by_partition",
-    "cut_by_places",
-    "cut_by_range",
-    "cut_tiles",
-    "gather_box",
-    "partition_of",
-    "select_box",
-    "tiled_view",
-    "turn_box",
-    "window_entries",
-]
 
 TileTable: TypeAlias = Callable[[Sequence[IntArray]], tuple[IntArray, IntArray]]
 """Place and strides of the tiles with these numbers per mode: new arrays over their product, strides last."""

@@ -14,8 +14,6 @@ from tensorwrapper.typing import ArrayKey
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["AsyncRecordRows", "AsyncRemoteRecords"]
-
 
 @final
 class AsyncRecordRows(Shown):

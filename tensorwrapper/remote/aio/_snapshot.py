@@ -10,8 +10,6 @@ from tensorwrapper.remote.aio._tensor import AsyncRemoteTensor
 from tensorwrapper.remote.aio._worker_threads import Threads
 from tensorwrapper.remote.client._snapshot import Snapshot
 
-__all__ = ["AsyncSnapshot"]
-
 
 @final
 class AsyncSnapshot(Shown):

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import Plan, Progress, Target
 
-__all__ = ["AsyncRemoteTensor", "AsyncView"]
-
 
 @final
 class AsyncView(Shown):

@@ -14,8 +14,6 @@ from tensorwrapper.tensor import Tensor
 if TYPE_CHECKING:
     from tensorwrapper.selection import Progress, Target
 
-__all__ = ["Threads"]
-
 _T = TypeVar("_T")
 
 

@@ -9,8 +9,6 @@ from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper.selection import Outer, Positions, Runs, Wanted
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["in_bands", "may_be_bands"]
-
 _BOX: Final = 20
 """Approximate bytes of a range in a request."""
 _TABLE: Final = 50

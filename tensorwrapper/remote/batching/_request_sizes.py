@@ -8,8 +8,6 @@ import numpy as np
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import Array
 
-__all__ = ["Piece", "batches_of", "halved", "halves_of"]
-
 Piece = tuple[int, Wanted, Array]
 """Number of the selection, the piece of it to request, and the target."""
 

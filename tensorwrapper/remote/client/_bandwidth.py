@@ -4,8 +4,6 @@ from typing import Final, cast, final
 
 from tensorwrapper.transport import is_local
 
-__all__ = ["Link"]
-
 _PIECE: Final = 2**21
 """Maximum size of an answer in bytes, as several are under way at once."""
 _SINGLE: Final = 2**22

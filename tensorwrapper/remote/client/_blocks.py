@@ -21,8 +21,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RemoteBlocks", "pattern_of", "symmetry_of_tiles"]
-
 
 def pattern_of(facts: Facts, source: RemoteSource) -> BlockPattern[Any]:
     """Return the present tiles of a tensor on a server, with one request for 8 bytes per tile.

@@ -9,8 +9,6 @@ import numpy as np
 from tensorwrapper.remote.protocol._events import AskRead, Elements
 from tensorwrapper.selection import Outer, Wanted
 
-__all__ = ["Cache"]
-
 _Key: TypeAlias = tuple[object, ...]
 _OVERHEAD: Final = 512
 """Approximate overhead of a cached answer in bytes."""

@@ -49,8 +49,6 @@ from tensorwrapper.remote.protocol._state_table import RequestState
 from tensorwrapper.transport import Counters, CurveClient, Socket
 from tensorwrapper.wire import Limits
 
-__all__ = ["Connection", "Connections"]
-
 _PING: Final = 0.5
 """Seconds of silence after which the client checks that the server is alive."""
 _AGAIN: Final = 2.0

@@ -9,8 +9,6 @@ from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskFacts, AskNames, Facts, FactsOf, Names
 
-__all__ = ["facts_of", "found_names", "found_tensor", "has_tensor", "names_under"]
-
 _NAME: Final = 1024
 """Length limit of a name in characters."""
 _NAMES: Final = 1000

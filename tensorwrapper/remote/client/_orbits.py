@@ -21,8 +21,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["OrbitSource", "orbit_source"]
-
 
 @final
 @frozen(eq=False, repr=False)

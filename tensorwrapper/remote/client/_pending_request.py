@@ -18,8 +18,6 @@ from tensorwrapper.remote.protocol._events import Answer, AskWrite, Hello, Refus
 from tensorwrapper.remote.protocol._state_table import ASKED, RequestState
 from tensorwrapper.typing import BufferLike
 
-__all__ = ["IDLE", "Pending", "Prepared", "Timeouts", "is_unsafe", "raise_refusal", "unknown_outcome"]
-
 IDLE: Final = 120.0
 """Default time limit, in seconds, for a live server to answer some request."""
 

@@ -35,8 +35,6 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["described", "pushed", "reduced"]
-
 
 @final
 @frozen(eq=False, repr=False)

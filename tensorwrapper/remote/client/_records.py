@@ -33,8 +33,6 @@ from tensorwrapper.typing import ArrayKey, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["RemoteRecords", "found_records"]
-
 _AT_ONCE: Final = 2**20
 """Limit on the bytes of elements sent with their row lengths in one answer."""
 _SHOWN: Final = 20

@@ -16,8 +16,6 @@ from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
-__all__ = ["reduced_there"]
-
 _BY: Final[dict[Callable[..., Any], Callable[..., Any]]] = {
     np.sum: np.add,
     np.mean: np.add,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Plan, Progress, Target
     from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["RemoteArray"]
-
 
 class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
     """Abstract: `view`, with all elements and mode names. Operators and ufuncs use it."""

@@ -14,8 +14,6 @@ from tensorwrapper.selection import Ability, Outer, ReadHandle, Runs, Source, Vi
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
-__all__ = ["RowsSource", "chosen_rows", "rows_source"]
-
 _ROW: Final = re.compile(r"(?<=under the prefix )\((\d+),")
 
 

@@ -8,8 +8,6 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.remote.client._connection import Connections
 from tensorwrapper.remote.client._pending_request import Timeouts
 
-__all__ = ["Opening", "opened", "opening_of"]
-
 Opening: TypeAlias = tuple[str, Timeouts, int, bool | None]
 """Arguments of `Connections`, without keys, for another process to connect in the same way."""
 

@@ -11,8 +11,6 @@ from tensorwrapper.remote.client._records import RemoteRecords, found_records
 from tensorwrapper.remote.client._tensor import RemoteTensor
 from tensorwrapper.remote.protocol._events import AskPin, Pinned
 
-__all__ = ["Snapshot"]
-
 
 @final
 class Snapshot(Closing, Mapping[str, RemoteTensor]):

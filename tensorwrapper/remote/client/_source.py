@@ -32,8 +32,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.transport import bytes_on_wire
 from tensorwrapper.typing import Array
 
-__all__ = ["Reading", "RemoteSource", "bytes_of_requests", "elements_of"]
-
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))
 _CASTS: Final[frozenset[Ability]] = frozenset(("runs", "threads", "casts"))
 _NOWHERE: Final[Array] = np.empty(())

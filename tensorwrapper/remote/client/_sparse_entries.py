@@ -19,8 +19,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, ArrayKey, IntArray
 
-__all__ = ["fill_of_source", "read_entries", "read_entries_of_rows", "wanted_of"]
-
 
 def read_entries(
     connections: Connections, facts: Facts, source: RemoteSource, selections: Sequence[Wanted]

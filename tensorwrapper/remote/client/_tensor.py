@@ -51,8 +51,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, Progress, Target
     from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
 
-__all__ = ["RemoteTensor", "summary_of"]
-
 _ROWS_AT_ONCE: Final = 2**17
 """Rows whose lengths are requested at a time."""
 

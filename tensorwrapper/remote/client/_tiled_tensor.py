@@ -15,8 +15,6 @@ from tensorwrapper.shape import Shape, Tiled, Tiling
 from tensorwrapper.shape.lowlevel import names_of, unnamed_shape
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["InTiles", "layout_of_tiles"]
-
 
 class InTiles:
     """Abstract: `view`, which is tiled. No method reads elements, except `reduce_tiles`."""

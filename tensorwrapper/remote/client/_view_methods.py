@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.lowlevel import NormOrder, TensorCommon, TileChoice
     from tensorwrapper.typing import DaskArray, Index, WriteCasting
 
-__all__ = ["ViewMethods"]
-
 
 class ViewMethods:
     """Abstract: `view`. Methods of a view that remote tensors do not define themselves.

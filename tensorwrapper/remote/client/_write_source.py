@@ -19,8 +19,6 @@ from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
-__all__ = ["WritingSource"]
-
 _MOST: Final = 2**24
 """Limit on the bytes of one write, which the server buffers until it is complete."""
 

@@ -40,8 +40,6 @@ from tensorwrapper.remote.protocol._frames import (
 from tensorwrapper.typing import BufferLike, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["AnswerReader", "receive_answer", "send_answer"]
-
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {"u4": np.dtype("<u4"), "i8": np.dtype("<i8")}
 _LEAST_KEYS: Final = frozenset(("name", "version", "kind", "rank", "size", "dtype"))
 _MORE_KEYS: Final = frozenset(

@@ -12,19 +12,6 @@ from tensorwrapper.errors import ConversionError, RemoteProtocolError, RequestRe
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire.lowlevel import small_dtype, write_logical
 
-__all__ = [
-    "bytes_of",
-    "dtype_of",
-    "dtype_text",
-    "fill_bytes",
-    "fill_of",
-    "is_small",
-    "pack_bytes",
-    "pack_strings",
-    "unpack_bytes",
-    "unpack_strings",
-]
-
 _STRING: Final = "string"
 _NULLABLE: Final = "nullable string"
 NULLABLE: Final = "nullable "

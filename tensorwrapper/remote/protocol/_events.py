@@ -7,46 +7,6 @@ from tensorwrapper.errors import RefusalReason
 from tensorwrapper.selection import Runs, Wanted
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "Answer",
-    "AskEntries",
-    "AskFacts",
-    "AskHealth",
-    "AskNames",
-    "AskPin",
-    "AskRead",
-    "AskRecords",
-    "AskReduce",
-    "AskRows",
-    "AskShape",
-    "AskStats",
-    "AskView",
-    "AskWrite",
-    "Cancel",
-    "Described",
-    "Elements",
-    "Entries",
-    "Facts",
-    "FactsOf",
-    "FieldRows",
-    "Hello",
-    "Names",
-    "Packed",
-    "Ping",
-    "Pinned",
-    "Pong",
-    "Reduced",
-    "ReducedOver",
-    "Reduction",
-    "Refused",
-    "Request",
-    "Rows",
-    "Stats",
-    "Text",
-    "Welcome",
-    "Written",
-]
-
 
 @final
 @frozen

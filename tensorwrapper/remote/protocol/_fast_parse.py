@@ -14,8 +14,6 @@ from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.selection import Outer, Runs
 from tensorwrapper.typing import IntArray
 
-__all__ = ["quick_request"]
-
 _LONGEST: Final = 1024
 """Size limit of a label for the fast path, in bytes."""
 _DEPTH: Final = 8

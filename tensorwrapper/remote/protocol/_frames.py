@@ -15,17 +15,6 @@ from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import Limits
 from tensorwrapper.wire.lowlevel import frame_views, load_label, split_frames
 
-__all__ = [
-    "ParsedFrames",
-    "label_of",
-    "labelled",
-    "number_of",
-    "plain_limit",
-    "read_frames",
-    "refuse_field",
-    "write_frames",
-]
-
 _PREFIX: Final = b"ZIO0JSON"
 _NUMBERS: Final = struct.Struct("<3Q")
 _COORDINATES: Final = _NUMBERS.size

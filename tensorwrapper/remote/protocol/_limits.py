@@ -9,8 +9,6 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ExtentError
 from tensorwrapper.wire import Limits
 
-__all__ = ["CAPABILITIES", "PROTOCOL", "ServeLimits"]
-
 PROTOCOL: Final = 1
 """The supported version of the protocol."""
 

@@ -12,8 +12,6 @@ from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike, IntArray
 
-__all__ = ["PositionsReader", "PositionsWriter", "single_runs"]
-
 _WIDTHS: Final["dict[str, np.dtype[Any]]"] = {f"u{n}": np.dtype(f"<u{n}") for n in (1, 2, 4)}
 _MOST: Final = 2**63 - 1
 _T = TypeVar("_T")

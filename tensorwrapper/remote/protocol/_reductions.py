@@ -12,8 +12,6 @@ from tensorwrapper.tensor import as_tensor
 from tensorwrapper.tensor.lowlevel import reduced_shape
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["extents_of_numbers", "numbers_over", "reduced_dtype", "reduction_of_none", "summands"]
-
 _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
     "add": np.add,
     "multiply": np.multiply,

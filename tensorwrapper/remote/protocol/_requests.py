@@ -40,8 +40,6 @@ from tensorwrapper.selection import Outer, Runs, Wanted
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire.lowlevel import small_dtype
 
-__all__ = ["RequestReader", "prepare_request", "receive_request", "send_request"]
-
 _CLIENT: Final = re.compile(r"[0-9a-f]{32}")
 _KNOWN: Final = 256
 _KNOWN_BYTES: Final = 1024

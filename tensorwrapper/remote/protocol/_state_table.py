@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["ASKED", "SERVED", "RequestState", "RequestStep", "TaskState", "TaskStep"]
-
 RequestState: TypeAlias = Literal["queued", "sent", "waiting", "done", "failed"]
 """State of a request: not sent yet; sent; to be repeated after a pause; answered or cancelled; failed."""
 

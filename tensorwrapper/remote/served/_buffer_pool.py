@@ -9,8 +9,6 @@ import numpy as np
 
 from tensorwrapper.typing import Array
 
-__all__ = ["BufferPool"]
-
 _SMALL: Final = 2**16
 """Smaller answers are copied by ZeroMQ, and need no slab."""
 _PAGE_BITS: Final = 12

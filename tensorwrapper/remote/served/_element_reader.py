@@ -21,8 +21,6 @@ from tensorwrapper.typing import Array, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
-__all__ = ["ElementReader"]
-
 _PARTS: Final = 256
 _FEW: Final = 2**16
 """Limit on the bytes of several selections that the socket thread reads itself."""

@@ -10,8 +10,6 @@ from tensorwrapper.selection import Outer, Positions, Runs, Wanted
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Memory", "memory_of"]
-
 _LITTLE: Final = sys.byteorder == "little"
 _SHORT: Final = 512
 """Minimum size of a run that is copied at memory speed."""

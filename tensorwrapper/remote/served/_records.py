@@ -10,8 +10,6 @@ from tensorwrapper.remote.served._served_tensor import ServedTensor, places_of
 from tensorwrapper.selection import Runs
 from tensorwrapper.typing import IntArray
 
-__all__ = ["rows_of_fields", "share_splits"]
-
 
 def share_splits(holdings: Sequence[ServedTensor]) -> None:
     """Give holdings with equal rows one table of them, so that it is sent once."""

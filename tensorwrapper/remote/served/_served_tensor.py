@@ -36,8 +36,6 @@ from tensorwrapper.wire.lowlevel import small_dtype
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
-__all__ = ["ServedTensor", "places_of"]
-
 
 @final
 class ServedTensor:

@@ -11,8 +11,6 @@ from tensorwrapper.remote.protocol._events import Pinned
 from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.served._served_tensor import ServedTensor
 
-__all__ = ["Snapshots"]
-
 _SECONDS: Final = 60
 """Seconds that a snapshot is kept after its last use."""
 

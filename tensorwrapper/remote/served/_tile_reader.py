@@ -10,8 +10,6 @@ from tensorwrapper.selection import Runs
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Tiles", "tiles_of"]
-
 _MOST: Final = 4096
 _LEAST: Final = 4096
 _RUNS: Final = 64

@@ -14,8 +14,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel
 
-__all__ = ["ViewSource"]
-
 
 @final
 @frozen

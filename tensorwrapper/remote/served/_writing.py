@@ -17,8 +17,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Repeats", "store_values", "validity_of", "values_of"]
-
 _KEPT: Final = 1024
 """Number of remembered writes per client."""
 _CLIENTS: Final = 1024

@@ -74,8 +74,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel as Stop
     from tensorwrapper.selection import ViewLike
 
-__all__ = ["Catalogue"]
-
 _NAME: Final = 1024
 _VERSION: Final = 64
 _PACKED: Final = 1024

@@ -8,8 +8,6 @@ import struct
 import sys
 from typing import Final, Self, final
 
-__all__ = ["Line"]
-
 _ACKNOWLEDGED: Final = 120
 """Offset of the acknowledged bytes in Linux's information on a connection."""
 _INFO: Final = 128

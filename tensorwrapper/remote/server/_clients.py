@@ -20,8 +20,6 @@ from tensorwrapper.remote.protocol._state_table import SERVED, TaskState
 from tensorwrapper.remote.server._client_sockets import Line
 from tensorwrapper.selection import Runs, Wanted
 
-__all__ = ["Budget", "Client", "Task", "weight_of"]
-
 _SMALL: Final = 2**16
 """Smaller answers are copied by ZeroMQ and not counted, as the number of requests limits them."""
 

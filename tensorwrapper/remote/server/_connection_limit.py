@@ -4,8 +4,6 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Final
 
-__all__ = ["excess", "most_connections"]
-
 _PART: Final = 4
 """One of this many descriptors is reserved for files and other uses."""
 

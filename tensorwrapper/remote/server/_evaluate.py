@@ -31,8 +31,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
-__all__ = ["compute_view", "reduce_view"]
-
 _TEXT: Final = 2**20
 _DEPTH: Final = 64
 _NODES: Final = 10_000

@@ -45,8 +45,6 @@ from tensorwrapper.remote.server._send_queue import Sending
 from tensorwrapper.remote.server._trim_allocator import give_back
 from tensorwrapper.transport import Counters, Delivery, Security, Socket
 
-__all__ = ["Loop"]
-
 _PAUSE: Final = 0.004
 """Seconds between attempts to send to a client without room."""
 _IDLE: Final = 0.5

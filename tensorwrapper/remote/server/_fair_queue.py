@@ -5,8 +5,6 @@ from typing import Final, final
 
 from tensorwrapper.remote.server._clients import Client, Task
 
-__all__ = ["FairQueue", "cost_of"]
-
 _SETTLES: Final = 2.0
 """Seconds after which a client that receives answers is no longer a newcomer."""
 _SHARE: Final = 0.125

@@ -13,8 +13,6 @@ from tensorwrapper.errors import ConversionError, DataFileNotFoundError
 from tensorwrapper.remote.server._catalogue import Catalogue
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["put_files"]
-
 
 def put_files(
     catalogue: Catalogue,

@@ -8,8 +8,6 @@ from tensorwrapper.remote.served._buffer_pool import BufferPool
 from tensorwrapper.remote.server._clients import Budget, Client, Task
 from tensorwrapper.transport import Delivery
 
-__all__ = ["Sending"]
-
 _LOOK: Final = 0.1
 """Seconds between two checks of the clients' progress."""
 _DOUBT: Final = 0.2

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-__all__ = ["give_back"]
-
 
 @cache
 def _trim() -> Callable[[int], Any] | None:

@@ -27,8 +27,6 @@ from tensorwrapper.remote.shards._sharding import MAX_HOLDERS, MAX_TILES, Holder
 from tensorwrapper.shape import Tiling
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Catalogue"]
-
 _VERSION: Final = 1
 _BYTES: Final = 2**26
 _DEPTH: Final = 6

@@ -15,8 +15,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["entries_of"]
-
 
 def entries_of(source: ShardSource, selections: Sequence[Wanted]) -> Tensor[Any]:
     """Return a sparse tensor of the shape of a source, with the stored entries within selections.

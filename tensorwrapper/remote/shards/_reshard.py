@@ -17,8 +17,6 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     from tensorwrapper.shape import Overlaps
 
-__all__ = ["ReshardPlan", "reshard_plan"]
-
 _AT_ONCE: Final = 2**18
 """Number of pieces processed together, so that arrays stay in the CPU cache."""
 _DENSE: Final = 2**20

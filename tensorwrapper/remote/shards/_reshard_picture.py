@@ -10,8 +10,6 @@ from tensorwrapper.drawing import Drawing, bytes_text, count_text, draw_grid
 if TYPE_CHECKING:
     from tensorwrapper.remote.shards._reshard import ReshardPlan
 
-__all__ = ["draw_reshard", "reshard_html"]
-
 _PARTS: Final = 64  # rows and columns of the picture
 
 

@@ -13,8 +13,6 @@ from tensorwrapper.remote.shards._split_selection import cuts_of
 from tensorwrapper.selection import Runs
 from tensorwrapper.typing import IntArray
 
-__all__ = ["lengths_of"]
-
 
 def _rows_of(tensor: RemoteTensor, rows: Runs) -> tuple[IntArray, IntArray]:
     """Return where runs of rows begin in a tensor, and the lengths of all of the rows."""

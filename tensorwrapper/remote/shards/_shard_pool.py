@@ -33,8 +33,6 @@ from tensorwrapper.remote.protocol._events import AskFacts, FactsOf
 from tensorwrapper.remote.shards._sharding import Holder, Sharding
 from tensorwrapper.transport import CurveClient, KeyPair
 
-__all__ = ["LOST", "Manner", "ShardPool", "Spread", "Work", "pool_of"]
-
 _WAIT: Final = 0.05
 _NAMED: Final = 8
 """Number of parts in the text of an error, whose attribute has all."""

@@ -27,8 +27,6 @@ from tensorwrapper.typing import Index, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import ViewLike
 
-__all__ = ["MAX_HOLDERS", "MAX_TILES", "Holder", "HolderLike", "Sharding", "check_name"]
-
 MAX_HOLDERS: Final = 2**16
 MAX_TILES: Final = 2**24
 _LONGEST: Final = 1024

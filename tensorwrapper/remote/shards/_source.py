@@ -20,8 +20,6 @@ from tensorwrapper.selection import Ability, ReadHandle, Wanted
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
-__all__ = ["ShardSource", "found_tiles", "pieces_by_tile"]
-
 Side: TypeAlias = Literal["values", "valid"]
 
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs", "threads"))

@@ -12,8 +12,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.selection import Outer, Positions, Runs, Wanted
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Piece", "Place", "asked_nbytes", "cuts_of"]
-
 Place: TypeAlias = tuple[slice, ...] | IntArray
 """Place of a piece in the result of a selection: a box of it, or elements by number."""
 _Segment: TypeAlias = tuple[int, Positions, slice]

@@ -18,8 +18,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import ArrayKey
 
-__all__ = ["ShardedTensor"]
-
 
 @final
 class ShardedTensor(RemoteArray):

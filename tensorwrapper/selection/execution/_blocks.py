@@ -17,8 +17,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["in_blocks", "over_rows"]
-
 
 def in_blocks(
     view: Expression, shape: Shape[Any], ordinals: IntArray, values: Array, fill: Array

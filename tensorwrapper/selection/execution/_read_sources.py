@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan, Step
     from tensorwrapper.selection.plans._reads import Share
 
-__all__ = ["Cancel", "Progress", "ReadProgress", "brought_here", "run_plan", "run_view"]
-
 Made = dict[int, BufferCommon[Any]]
 """Memory of cached nodes, by the id of the node, which must outlive it."""
 

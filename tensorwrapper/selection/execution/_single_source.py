@@ -24,8 +24,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["NOT_DIRECT", "Direct", "direct_of", "wanted_by"]
-
 _Read = Callable[[], Array | None]
 
 

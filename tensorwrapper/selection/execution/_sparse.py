@@ -26,8 +26,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import at_places, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["nothing_stored", "sparse_of"]
-
 
 @final
 @frozen

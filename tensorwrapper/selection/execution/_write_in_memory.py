@@ -33,20 +33,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = [
-    "ALONE",
-    "MemoryJob",
-    "Target",
-    "is_array",
-    "is_in_memory",
-    "new_array",
-    "new_tensor",
-    "reads_from",
-    "source_tensor",
-    "target_array",
-    "threads_for",
-]
-
 _LARGE = 1 << 25  # bytes from which memory, and its pages, are better written by two threads
 
 Target: TypeAlias = "Tensor[Any] | Array"

@@ -36,8 +36,6 @@ from tensorwrapper.selection.routing._routes import Demand, Order
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = ["explain", "to_text", "view_html", "view_svg"]
-
 _MOST = 400  # cells that are drawn
 _HEIGHT = 22.0
 _LEGEND = 8  # sources that a legend names

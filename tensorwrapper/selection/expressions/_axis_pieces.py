@@ -13,8 +13,6 @@ from tensorwrapper.layout import AxisMap, Cycle, Stride
 from tensorwrapper.selection.expressions._expression import Expression
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["RUNS", "Part", "Piece", "Run", "are_separate", "check_cover", "parts_in_a_row", "runs_of"]
-
 RUNS = 64  # runs of a mode up to which each becomes a separate piece
 
 Run: TypeAlias = "tuple[int, int, int, int]"

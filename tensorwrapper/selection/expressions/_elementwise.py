@@ -34,8 +34,6 @@ from tensorwrapper.selection.runners._leaves import Runner, full_window
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Casting", "Choosing", "Extreme", "cast_view"]
-
 
 def _parts(node: Node, transform: Transform, normalize: Normalize) -> tuple[Expression, ...]:
     return tuple([normalize(pushed(operand, transform)) for operand in node.operands])

@@ -40,28 +40,6 @@ from tensorwrapper.shape.lowlevel import ModeNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = [
-    "Change",
-    "Expression",
-    "Job",
-    "Node",
-    "NodeFields",
-    "NodeWriter",
-    "Normalize",
-    "Origin",
-    "Shares",
-    "Split",
-    "at_zero",
-    "check_boxes",
-    "extended",
-    "is_base",
-    "memories_of",
-    "memory_of",
-    "same",
-    "unnamed_view",
-    "whole",
-]
-
 Origin: TypeAlias = "Tensor[Any] | Source | Node"
 """Origin of an element: a tensor or another source, or the node that computes it."""
 

@@ -21,28 +21,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "LARGEST",
-    "MAX_RANK",
-    "check_keys",
-    "dtype_name",
-    "facts_of",
-    "json_of_parameter",
-    "json_of_value",
-    "one_key",
-    "range_of",
-    "said_shape",
-    "to_dtype",
-    "to_integer",
-    "to_integers",
-    "to_list",
-    "to_object",
-    "to_parameter",
-    "to_range",
-    "to_table",
-    "to_value",
-]
-
 LARGEST = 2**62
 """Bound on numbers: sums of two stay in 64 bits."""
 MAX_RANK = 32

@@ -46,8 +46,6 @@ from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Computing", "Counting", "Diagonal", "Filling", "Generator", "RandomField", "write_ranks"]
-
 NumbersOf: TypeAlias = "Callable[[IntArray | range, Array | None], Array]"
 """Function that returns the elements of ranks, in a given array or in a new one; a range has step 1."""
 

@@ -45,8 +45,6 @@ from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["Interleaving", "JoinedRunner", "Joining", "Stacking"]
-
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
 _RUN = 512  # bytes of a run that are copied while the part of a point is found

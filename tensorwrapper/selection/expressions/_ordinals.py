@@ -36,8 +36,6 @@ from tensorwrapper.selection.transforms._transform import (
 )
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["NodeOfOne", "Once", "Sampling", "Whole", "at_ordinals", "pushed", "sampled"]
-
 
 class NodeOfOne(Node):
     """Abstract: `operand` and `name`; as `Node` otherwise. It has the box and the type of its one operand."""

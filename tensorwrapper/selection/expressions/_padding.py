@@ -34,8 +34,6 @@ from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["Padding", "padded"]
-
 
 @final
 @frozen

@@ -60,8 +60,6 @@ from tensorwrapper.selection.transforms._transform import (
 )
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = ["Routing", "SharedMode", "handed_on", "merged", "route", "settled"]
-
 _SLAB = 1 << 22  # bytes of a result of which parts that take turns are all written before the next
 _PART = 1 << 18  # and bytes of each part, on average, that are worth a call
 

@@ -33,8 +33,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["Reading", "in_memory", "reading_of"]
-
 
 @final
 @frozen

@@ -13,8 +13,6 @@ from tensorwrapper._value_class import evolve
 if TYPE_CHECKING:
     from tensorwrapper.selection.expressions._expression import Expression, Node
 
-__all__ = ["are_equal", "changed", "flattened", "inlined", "laid_flat", "operands_first", "rebuilt"]
-
 _SHORT = 16
 """Operands up to which a node is merged at once when it becomes an operand of the same operation.
 

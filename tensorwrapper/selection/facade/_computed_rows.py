@@ -26,8 +26,6 @@ from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import WithinRows, make_tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["ComputedRows", "Method", "RowsOfView", "in_turns", "is_computed", "joined"]
-
 _BLOCK: Final = 1 << 26  # bytes of rows, or of a view, that are computed at a time
 _ABILITIES: Final[frozenset[Ability]] = frozenset(("runs",))
 

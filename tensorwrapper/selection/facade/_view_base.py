@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan
     from tensorwrapper.selection.routing._routes import Route, RouteGroup
 
-__all__ = ["ViewBase", "ViewQueries", "to_element_type"]
-
 
 def to_element_type(dtype: npt.DTypeLike, text: str = "T") -> "np.dtype[Any]":
     """Return the type that is named, which tensors must be able to hold.

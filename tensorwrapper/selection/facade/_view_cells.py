@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern, Symmetry, SymmetryLike
     from tensorwrapper.tensor.lowlevel import NormOrder, TileChoice
 
-__all__ = ["ViewBlocks", "ViewCells", "ViewRows"]
-
 
 class ViewCells(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""

@@ -60,8 +60,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["ViewRunning", "region_extents", "regions"]
-
 _RUN = 1 << 6  # elements of the fastest mode of a source that a region has at least
 
 

@@ -22,8 +22,6 @@ from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.buffer import NumpyStrings, StringData
 
-__all__ = ["ViewKinds"]
-
 
 class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: as `ViewBase`."""

@@ -62,8 +62,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection._view import View
     from tensorwrapper.shape import IndexIterator
 
-__all__ = ["ViewParts"]
-
 _BEYOND_LAYOUTS: Final = {
     "choose": "__getitem__",
     "_cut": "unflatten",

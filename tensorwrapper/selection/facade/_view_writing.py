@@ -21,8 +21,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import as_computed, divide_value, values_into
 from tensorwrapper.typing import IndexT_co, ScalarT_co, WriteCasting
 
-__all__ = ["Value", "ViewWriting"]
-
 Value: TypeAlias = "npt.ArrayLike | Tensor[Any] | ViewBase[Any]"
 """A value to write: a view, a tensor, an array, a number, or lists of them."""
 

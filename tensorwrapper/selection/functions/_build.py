@@ -49,22 +49,6 @@ from tensorwrapper.typing import Extents, Index, Integer, Modes, UnknownRank
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = [
-    "HasJoin",
-    "ViewLike",
-    "as_view",
-    "at_origin",
-    "at_shape",
-    "concat",
-    "given_shapes",
-    "interleave",
-    "own_join",
-    "pad",
-    "pad_rows",
-    "stack",
-    "view_of_operand",
-]
-
 
 def lie_at_zero(parts: Sequence[Expression]) -> bool:
     """Return True if all parts count from zero in every mode, and none names a mode: most do."""

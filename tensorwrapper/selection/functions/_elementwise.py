@@ -41,8 +41,6 @@ _F = TypeVar("_F", bound=np.inexact[Any])
 _J_co = TypeVar("_J_co", covariant=True)
 K = TypeVar("K", Rank1, Rank2, Rank3)
 
-__all__ = ["Operand", "maximum", "minimum", "where"]
-
 Operand: TypeAlias = "ViewLike | complex"
 """A view, an argument of `as_view`, or a Python number, which takes on the type of the others."""
 

@@ -50,21 +50,6 @@ from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import Int64T as I
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = [
-    "bernoulli",
-    "compute",
-    "eye",
-    "full",
-    "integers",
-    "iota",
-    "linspace",
-    "normal",
-    "ones",
-    "random",
-    "uniform",
-    "zeros",
-]
-
 
 def box_of(shape: ShapeLike) -> Shape:
     """Return the box that elements are generated over, without names: of rows the one around them.

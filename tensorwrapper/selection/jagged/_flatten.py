@@ -33,8 +33,6 @@ from tensorwrapper.selection.runners._pieces import PlacedRunner, are_long, elem
 from tensorwrapper.selection.transforms._transform import Coordinate, Transform, of_maps, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["ConcatenatedRows", "Filled", "Form", "Pieces", "RowsRunner", "Spread", "in_order", "listed"]
-
 _ROWS = 1 << 14  # rows at a time
 
 Lines: TypeAlias = "tuple[Runner, ...]"

@@ -46,18 +46,6 @@ from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor.lowlevel import padded_lines
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = [
-    "Rows",
-    "held_rows",
-    "held_under",
-    "indices_of",
-    "joined_rows",
-    "put_together_rows",
-    "rows_from_json",
-    "shape_of_turns",
-    "with_margins",
-]
-
 
 def held_rows(shape: Shape) -> int:
     """Return how many rows there are, of all levels, and extents of cells; of a box how many lines it has.

@@ -19,26 +19,6 @@ from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import mode_of, unnamed_shape
 from tensorwrapper.typing import Array, Extents, Index, IntArray, PositionalItem
 
-__all__ = [
-    "OPERATIONS",
-    "ArgumentKind",
-    "Atom",
-    "Call",
-    "Diagonal",
-    "Key",
-    "Operation",
-    "Window",
-    "WriteTable",
-    "atoms_of",
-    "capture",
-    "grouped",
-    "inserted",
-    "positions_before",
-    "ranks_of",
-    "unravel",
-    "with_column",
-]
-
 Call: TypeAlias = "tuple[str, tuple[Any, ...], Shape[Any]]"
 """The name of an operation, its arguments, and the shape before it."""
 

@@ -33,8 +33,6 @@ from tensorwrapper.selection.transforms._transform import (
     take_apart,
 )
 
-__all__ = ["normalize"]
-
 
 def normalized(view: Expression, normalize: Normalize) -> Expression:
     """Return the normal form of a view: the same elements at the same indices.

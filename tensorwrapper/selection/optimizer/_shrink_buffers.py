@@ -13,8 +13,6 @@ from tensorwrapper.selection.transforms._transform import box_of, moved
 from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = ["compacted"]
-
 
 def compacted(view: Expression) -> Expression:
     """Return the same view over shorter buffers, where layouts can be counted from a later place on.

@@ -20,17 +20,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import DENSE, check_beside, check_one_fill, make_tensor
 from tensorwrapper.typing import Array
 
-__all__ = [
-    "check_fills",
-    "check_joined_fills",
-    "has_null_bytes",
-    "has_nullable",
-    "null_of",
-    "sides_of_view",
-    "truth_of",
-    "with_room_for_nulls",
-]
-
 
 def has_nullable(view: Expression) -> bool:
     """Return True if a leaf of a view has room for nulls. O(nodes)."""

@@ -9,8 +9,6 @@ from tensorwrapper.drawing import Drawing, ModeBar, bar_lengths, bytes_text, dra
 if TYPE_CHECKING:
     from tensorwrapper.selection.plans._plan import Plan
 
-__all__ = ["draw_plan", "plan_html"]
-
 _DRAWN: Final = 24  # sources
 _NAME: Final = 40  # characters
 

@@ -42,8 +42,6 @@ from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Extents
 
-__all__ = ["Plan", "SourceRead", "Step", "StepKind", "count_text", "plan_of", "without_casts"]
-
 
 def with_casts(view: Expression) -> Expression:
     """Return a view in normal form that reads elements at the type they are cast to, where that is less."""

@@ -20,8 +20,6 @@ from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import layout_at
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Request", "Share", "requests_of", "without_overlaps"]
-
 Group: TypeAlias = tuple[Wanted, list[tuple[Expression, Fetch]]]
 """A selection, and the parts of a view that it is read for."""
 

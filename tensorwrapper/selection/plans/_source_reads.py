@@ -16,22 +16,6 @@ from tensorwrapper.selection.sources._source import Source
 from tensorwrapper.selection.transforms._transform import layout_at, maps_of, of_maps
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = [
-    "bytes_at",
-    "bytes_together",
-    "distinct_size",
-    "is_away",
-    "is_listed",
-    "is_number",
-    "is_sparse",
-    "leaves_of",
-    "leaves_read",
-    "mapped",
-    "places_together",
-    "source_of",
-    "sparse_unread",
-]
-
 
 def is_away(view: Expression) -> bool:
     """Return True if a part of a view reads a source that is not in this process."""

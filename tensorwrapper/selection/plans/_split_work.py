@@ -40,16 +40,6 @@ from tensorwrapper.selection.transforms._transform import (
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = [
-    "Fetch",
-    "blocks_that_choose",
-    "chooses",
-    "elements_at",
-    "fetch_of",
-    "places_chosen",
-    "with_chosen",
-]
-
 
 @final
 @frozen(eq=False)

@@ -11,17 +11,6 @@ from numpy.typing import DTypeLike, NDArray
 from tensorwrapper._integers import to_int
 from tensorwrapper.errors import ConversionError, DistributionError, DTypeError, ExtentMismatchError
 
-__all__ = [
-    "ALGORITHM",
-    "DISTRIBUTIONS",
-    "Distribution",
-    "Parameter",
-    "Parameters",
-    "check_parameters",
-    "check_seed",
-    "type_for",
-]
-
 ALGORITHM: Final = "philox4x64-10"
 """The name of the generator, for the description of a random field."""
 

@@ -37,8 +37,6 @@ from tensorwrapper.selection.random._parameters import (
     type_for,
 )
 
-__all__ = ["draw", "generator_at", "normal_pairs", "philox4x64", "words_at", "words_of_run"]
-
 Words = NDArray[np.uint64]
 
 _ROUNDS: Final = 10

@@ -23,8 +23,6 @@ from tensorwrapper.selection.sources._read_source import read_numbers
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["Demand", "Elements", "Order", "Route", "RouteGroup", "arrived", "elements", "routes"]
-
 NodeOf: TypeAlias = "Callable[[Expression], Node]"
 """Returns the node that has the elements of a view."""
 

@@ -28,8 +28,6 @@ from tensorwrapper.selection.runners._leaves import (
 from tensorwrapper.selection.transforms._transform import of_maps, take_apart
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["fitting", "write_by_number", "write_cast", "write_cells", "write_chosen", "write_extremes"]
-
 ValuesAt: TypeAlias = "Callable[[Sequence[IntArray], Sequence[Array]], Array]"
 """Returns elements at positions, one array per mode, of the elements that others have there."""
 

@@ -17,22 +17,6 @@ from tensorwrapper.layout.lowlevel import new_strided
 from tensorwrapper.selection.transforms._transform import Transform
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = [
-    "BLOCK",
-    "AddressedLeaf",
-    "MemoryLeaf",
-    "Runner",
-    "Window",
-    "cut",
-    "full_window",
-    "inside",
-    "is_dense",
-    "is_scratch",
-    "leaf_of",
-    "places_in",
-    "window_extents",
-]
-
 BLOCK = 1 << 16  # elements of a block: with its operands, it stays in a cache
 _SCRATCH = 1 << 23  # bytes of elements that are kept while some of them are written
 _SPARSE = 8  # elements in between, for each one that is wanted, which still take less than single ones

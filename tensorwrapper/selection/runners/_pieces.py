@@ -15,8 +15,6 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.selection.runners._leaves import BLOCK, Runner, Window, is_dense, is_scratch
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["PlacedRunner", "are_long", "elements_at", "write_at"]
-
 _LONG = 256  # elements of a piece, on average, from which pieces are copied one by one
 
 

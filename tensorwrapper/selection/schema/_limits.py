@@ -29,8 +29,6 @@ from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._transform import maps_of, of_maps, take_apart
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Budget", "Measured", "SchemaLimits", "check_reach", "finished", "tabled", "to_layout"]
-
 
 @final
 @frozen

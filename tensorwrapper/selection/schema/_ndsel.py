@@ -28,8 +28,6 @@ from tensorwrapper.selection.functions._build import ViewLike, as_view
 from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.typing import IntArray
 
-__all__ = ["from_ndsel", "from_tensorstore", "normalize_ndsel"]
-
 Fields: TypeAlias = dict[str, Json]
 
 _MAX_BYTES: Final = 2**28

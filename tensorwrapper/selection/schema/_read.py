@@ -60,8 +60,6 @@ from tensorwrapper.shape.lowlevel import make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents
 
-__all__ = ["Members", "fields_from_json", "from_json", "view_from_stored"]
-
 _LIMITS = SchemaLimits()
 _OF = frozenset({"of"})
 _STEPS = frozenset({"ops", "layout"})

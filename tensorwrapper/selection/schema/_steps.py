@@ -30,8 +30,6 @@ from tensorwrapper.shape.lowlevel import OperandShapes
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["STEPS", "apply_step", "row_step"]
-
 ROW_STEPS: Final = frozenset(
     ("unflatten", "merge_rows", "tiled", "untiled", "unnested", "keep", "pick", "select_tiles", "window")
 )

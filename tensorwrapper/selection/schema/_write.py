@@ -47,19 +47,6 @@ from tensorwrapper.selection.transforms._transform import maps_of, unnamed_layou
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 
-__all__ = [
-    "NODES",
-    "OF_RECORDS",
-    "VERSIONS",
-    "WITH_MEMBERS",
-    "Leaf",
-    "SchemaForm",
-    "register_node",
-    "sources",
-    "stored_json",
-    "to_json",
-]
-
 _KNOWN: tuple[type[Node], ...] = (
     Reading,
     Joining,

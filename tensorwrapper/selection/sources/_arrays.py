@@ -39,8 +39,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor.lowlevel import labelled_shape, reading_lazily
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["ArraySource", "LazyArray", "is_lazy"]
-
 _Box: TypeAlias = "tuple[slice, ...]"
 
 

@@ -16,8 +16,6 @@ from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
-__all__ = ["Alternatives"]
-
 _RUNS: "frozenset[Ability]" = frozenset(("runs",))
 _SHARED: "frozenset[Ability]" = frozenset(("threads", "casts"))
 _log = logging.getLogger(__name__)

@@ -15,20 +15,6 @@ from tensorwrapper.selection.sources._source import Ability, ReadHandle, Source,
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = [
-    "Converted",
-    "Versions",
-    "abilities_of",
-    "ask",
-    "boxes_of",
-    "cost_of",
-    "in_its_words",
-    "is_source",
-    "layout_of",
-    "read_numbers",
-    "tell",
-]
-
 
 @final
 @frozen

@@ -20,8 +20,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["Outer", "Positions", "Run", "Runs", "Wanted", "count_chunks", "key_of", "part_of", "runs_of"]
-
 Positions: TypeAlias = range | IntArray
 """Ascending positions of a mode: a range if they are evenly spaced, else a read-only array."""
 

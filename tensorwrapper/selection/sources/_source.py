@@ -22,17 +22,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 
-__all__ = [
-    "Ability",
-    "Finished",
-    "HasSource",
-    "Link",
-    "ReadHandle",
-    "Source",
-    "TensorSource",
-    "WritableSource",
-]
-
 
 def _positive(_link: object, attribute: "attrs.Attribute[float]", value: float) -> None:
     if not value > 0:

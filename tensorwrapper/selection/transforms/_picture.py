@@ -16,8 +16,6 @@ from tensorwrapper.drawing import (
 )
 from tensorwrapper.selection.transforms._transform import Spaced
 
-__all__ = ["ModePart", "draw_parts"]
-
 _MARKED = 130  # positions that are marked one by one
 _LONG = 30  # characters of the text of a mode
 _LEAST = 1.5  # pixels

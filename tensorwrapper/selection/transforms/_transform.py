@@ -18,25 +18,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = [
-    "Coordinate",
-    "Feed",
-    "Spaced",
-    "Transform",
-    "box",
-    "box_of",
-    "canonical",
-    "layout_at",
-    "maps_of",
-    "moved",
-    "of_maps",
-    "put_together",
-    "spaced",
-    "take_apart",
-    "through",
-    "unnamed_layout",
-]
-
 Spaced: TypeAlias = "tuple[int, int, int]"
 """Evenly spaced positions of a mode: the first, the step to the next, and how many."""
 

@@ -30,8 +30,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import add_all, fit_values, make_tensor
 from tensorwrapper.typing import Array, Extents, IntArray, WriteCasting
 
-__all__ = ["Value", "accumulate", "assign", "check_distinct", "writable_targets"]
-
 
 @final
 class RemoteTarget(BufferCommon[Any]):

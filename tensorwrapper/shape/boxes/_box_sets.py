@@ -11,8 +11,6 @@ from tensorwrapper.shape.boxes._common import ShapeCommon, to_index
 from tensorwrapper.shape.boxes._smooth import Smooth, SmoothCommon, make_smooth
 from tensorwrapper.typing import Index
 
-__all__ = ["box_between", "box_product", "encloses", "partition", "subtract"]
-
 
 def box_between(first: Iterable[int], last: Iterable[int]) -> Smooth:
     """Return the box from `first` up to, not including, `last`.

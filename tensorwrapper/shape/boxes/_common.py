@@ -22,16 +22,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape.boxes._keys import Entry, mode_of
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = [
-    "BATCH",
-    "ShapeCommon",
-    "integer_array",
-    "to_index",
-    "to_index_array",
-    "to_ordinal_array",
-    "walk_batches",
-]
-
 BATCH = 8192  # indices made at a time by walks: large enough to amortise, small enough to stay in cache
 
 

@@ -14,20 +14,6 @@ from tensorwrapper._integers import to_int, to_ints
 from tensorwrapper.errors import ConversionError, IndexTypeError, OutOfBoundsError, RankError, StepError
 from tensorwrapper.typing import Index, Key, KeyItem
 
-__all__ = [
-    "WHOLE",
-    "Bounds",
-    "Entry",
-    "check_ascending",
-    "chip_entries",
-    "leading_entries",
-    "mode_count",
-    "mode_of",
-    "mode_text",
-    "parse_key",
-    "slice_entries",
-]
-
 Bounds: TypeAlias = tuple[int | None, int | None]
 Entry: TypeAlias = int | Bounds
 

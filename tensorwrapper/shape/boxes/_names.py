@@ -12,27 +12,6 @@ from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, IndexTypeError, ModeNameError, RankError
 from tensorwrapper.typing import Array, KeyItem, NamedKey
 
-__all__ = [
-    "ModeNames",
-    "NamedRanges",
-    "Names",
-    "agreed_names",
-    "check_name",
-    "joined_names",
-    "kept_names",
-    "key_of_names",
-    "mode_of_name",
-    "names_tuple",
-    "permutation_of_names",
-    "permuted_names",
-    "picked_names",
-    "plain_names",
-    "repr_of_names",
-    "text_of_names",
-    "to_names",
-    "usable_names",
-]
-
 ModeNames: TypeAlias = tuple[str | None, ...]
 """One entry per mode: its name, or None for an unnamed mode."""
 

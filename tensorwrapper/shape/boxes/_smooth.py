@@ -26,21 +26,6 @@ from tensorwrapper.shape.boxes._common import ShapeCommon, to_index, to_index_ar
 from tensorwrapper.shape.boxes._keys import Entry, chip_entries, mode_count, mode_of, mode_text, slice_entries
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = [
-    "Smooth",
-    "SmoothCommon",
-    "SmoothView",
-    "box_ordinal",
-    "check_inside",
-    "different_ranks",
-    "hull_of_boxes",
-    "intersect_boxes",
-    "make_smooth",
-    "product_of",
-    "to_extents",
-    "to_permutation",
-]
-
 _LINE = 16  # extents of the first mode from which on it is faster to make the indices of a line together
 _POOL = 2**20  # extents up to which `itertools.product` may keep all numbers of a mode
 

@@ -18,8 +18,6 @@ from tensorwrapper.shape.boxes._smooth import SmoothCommon, make_smooth
 from tensorwrapper.shape.kinds._nested import Implementation
 from tensorwrapper.typing import Index
 
-__all__ = ["ModeAlignment", "Stretchable", "align_modes", "broadcast_shapes"]
-
 _Token: TypeAlias = str | int
 """Key of paired modes: a name, or, for unnamed modes, the position from the last, from 1 on."""
 

@@ -20,8 +20,6 @@ from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["CellMatch", "CellPairing", "CellPermutation", "match_cells", "permute_cells"]
-
 CellPairing: TypeAlias = Literal["index", "number"]
 """Pairing of the cells of two shapes: by equal outer indices, or by equal numbers."""
 

@@ -21,8 +21,6 @@ from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.labels._labels import ShapeProduct
 from tensorwrapper.shape.labels._labels_text import Labels, to_labels
 
-__all__ = ["einsum_shape", "read_equation", "shown_labels"]
-
 _PLACE: Final = re.compile(r"\b_(\d+)\b")
 """A label that stands for a mode of an ellipsis."""
 _KNOWN = 256  # equations remembered, with the ranks of the shapes

@@ -22,8 +22,6 @@ from tensorwrapper.shape.facade._cells import rows_under
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["OperandShapes"]
-
 
 @final
 @frozen

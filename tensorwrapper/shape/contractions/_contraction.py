@@ -38,8 +38,6 @@ from tensorwrapper.shape.symmetry._symmetry import Symmetry, orientations
 from tensorwrapper.shape.tilings._tiling import make_tiling
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["Contraction", "ContractionLabels", "HasPattern", "contraction", "restricted", "with_symmetry"]
-
 _FLOPS_PER_PRODUCT: Final = 100_000
 """The cost of a product of blocks beside its arithmetic: 2.5 microseconds, at 40 operations a nanosecond."""
 _ITEMSIZE: Final = 8

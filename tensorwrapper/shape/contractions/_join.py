@@ -8,8 +8,6 @@ from tensorwrapper._memory import memory_for
 from tensorwrapper.shape.patterns._ordinals import DENSE, slots_in_any_order
 from tensorwrapper.typing import IntArray
 
-__all__ = ["joined", "order_of"]
-
 
 def joined(left: IntArray, right: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Return the places of all pairs of equal keys: those of the left ascend, then those of the right.

@@ -10,8 +10,6 @@ from tensorwrapper.shape.labels._labels_text import Labels
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.tilings._tiling import Tiling
 
-__all__ = ["ContractionLabels", "check_tilings", "equation_of", "read_labels"]
-
 ContractionLabels: TypeAlias = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 """One label per mode: of the left operand, of the right one, and of the result."""
 

@@ -15,8 +15,6 @@ from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["ShapeCells", "rows_under"]
-
 
 def rows_under(shape: ShapeBase[Any]) -> Rows:
     """Return the rows of a jagged shape, or of a box with its first mode unrolled; O(rank)."""

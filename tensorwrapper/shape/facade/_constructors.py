@@ -30,8 +30,6 @@ from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.typing import Half, IndexT_co, IntArray
 
-__all__ = ["ShapeConstructors"]
-
 _At: TypeAlias = Iterable[SupportsIndex] | None
 _INT = {int}
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.interchange._losses import LossReport, ShapeForm
     from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 
-__all__ = ["ShapeExchange"]
-
 
 class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
     """Abstract: as `ShapeBase`."""

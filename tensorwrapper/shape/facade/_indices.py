@@ -31,8 +31,6 @@ from tensorwrapper.shape.kinds._blocks import blocks_of
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon, flat_of
 from tensorwrapper.typing import Index, IndexT_co, IntArray, Order
 
-__all__ = ["IndexIterator", "Indices"]
-
 _LISTED = 1 << 16  # indices up to which a token is made of all of them
 
 

@@ -24,8 +24,6 @@ from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.rows._f_order import FOrderPart, f_order_limit, f_order_part, f_order_parts
 from tensorwrapper.typing import Index, IntArray, Order
 
-__all__ = ["Numbering", "SortedParts", "fits_arrays", "length_of", "numbering_of"]
-
 
 class Numbering(ABC):
     """Abstract: `index`, `place`, `tables` and `walk`."""

@@ -14,8 +14,6 @@ from tensorwrapper.shape.kinds._nested import NestedCommon, flat_of, make_nested
 from tensorwrapper.shape.kinds._tiled import Tiled
 from tensorwrapper.typing import IndexT_co, Origin
 
-__all__ = ["ShapeParts"]
-
 
 class ShapeParts(ShapeBase[IndexT_co], Generic[IndexT_co]):
     """Abstract: as `ShapeBase`."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.facade._indices import Indices
     from tensorwrapper.shape.kinds._blocks import BlockTable
 
-__all__ = ["ShapeQueries"]
-
 _UpToTwo: TypeAlias = Rank0 | tuple[Integer] | Integers2 | LooseIndex
 _FourOrMore: TypeAlias = tuple[int, int, int, int, *tuple[int, ...]]
 """Or a rank that is not known, if this comes first."""

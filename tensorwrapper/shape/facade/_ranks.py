@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     Counts: TypeAlias = Sequence[Integer] | npt.NDArray[np.integer[Any]]
     Rows: TypeAlias = Sequence[Integer | ShapeLike | Sequence[object]]
 
-__all__ = ["ShapeRanks"]
-
 
 class ShapeRanks(Generic[IndexT_co]):
     """A mixin without primitives. The other mixins implement these methods, but cannot type their ranks."""

@@ -15,8 +15,6 @@ from tensorwrapper.shape.kinds._layers import boxes_of
 from tensorwrapper.shape.kinds._nested import Implementation, NestedCommon, flat_of, make_nested
 from tensorwrapper.typing import Extents, Index, IndexT_co
 
-__all__ = ["ShapeSets", "product_names"]
-
 
 class ShapeSets(ShapeBase[IndexT_co], Generic[IndexT_co]):
     """Abstract: as `ShapeBase`."""

@@ -8,9 +8,6 @@ from tensorwrapper.shape._shape_base import ShapeBase, names_of
 from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._jagged import Jagged, JaggedCommon, JaggedView
 
-__all__ = ["shape_words"]
-
-
 _DEEP: Final = 4  # rank of rows up to which there are words for them
 
 

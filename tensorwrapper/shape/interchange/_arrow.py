@@ -16,17 +16,6 @@ from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "ArrowList",
-    "ListLevel",
-    "ListType",
-    "Lists",
-    "Views",
-    "arrow_of_rows",
-    "rows_of_arrow",
-    "rows_of_levels",
-]
-
 
 @final
 @frozen(eq=False)

@@ -13,8 +13,6 @@ from tensorwrapper.shape.interchange._tensorflow import RowPartitions
 from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.typing import IntArray
 
-__all__ = ["awkward_of_rows", "rows_of_awkward"]
-
 MAX_LEVELS: Final = 64
 """Maximal depth of nested forms."""
 _MAX_ITEMS: Final = 10_000

@@ -16,8 +16,6 @@ from tensorwrapper.shape.kinds._nested import Flat, Implementation, NestedCommon
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._rows import Rows
 
-__all__ = ["LossKind", "LossReport", "ShapeForm", "TilingForm", "shape_losses", "tiling_losses"]
-
 LossKind: TypeAlias = Literal[
     "origin",
     "names",

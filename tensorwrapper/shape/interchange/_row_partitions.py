@@ -14,8 +14,6 @@ from tensorwrapper.errors import ExtentError, OutOfBoundsError, SizeOverflowErro
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.typing import IntArray
 
-__all__ = ["RowPartition"]
-
 
 @final
 @value_class(getstate_setstate=False)

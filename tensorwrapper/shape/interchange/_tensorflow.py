@@ -35,8 +35,6 @@ from tensorwrapper.shape.rows._written_numbers import MAX_SPREAD
 from tensorwrapper.shape.text._assembly import Assembly
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["RowPartitions", "partitions_of_rows", "shape_of_partitions", "unrolled_splits"]
-
 # Possessive, and each matched where the one before ended: nothing is read twice.
 _NUMBER: Final = r"(?:0|[1-9][0-9]{0,99}+)(?![0-9])"
 _ITEM: Final = re.compile(

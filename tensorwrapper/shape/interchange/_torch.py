@@ -29,16 +29,6 @@ from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "cells_of_arrow",
-    "cells_of_torch",
-    "depends_on_rows_alone",
-    "ragged_mode",
-    "sizes_of_cells",
-    "tensors_of_cells",
-    "torch_of_cells",
-]
-
 _MAX_ITEMS: Final = 10_000
 _KEYS: Final = ("dim_names", "permutation", "uniform_shape")
 

@@ -15,8 +15,6 @@ from tensorwrapper.shape.interchange._losses import LossReport, tiling_losses
 from tensorwrapper.shape.rows._partition import Partition, int64_array
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["GridKind", "ZarrGrid", "partitions_of_zarr"]
-
 GridKind: TypeAlias = Literal["rectilinear", "regular"]
 """The chunk grids of Zarr: sizes for each mode, or one size for all chunks of a mode."""
 

@@ -28,8 +28,6 @@ from tensorwrapper.shape.rows._partition import Partition, runs_by_volume, to_vo
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["BlockTable", "block_table_of", "blocks_of", "runs_of_cells"]
-
 _BATCH = 2**13  # blocks, or cells looked at, at a time: the first block does not wait for the last
 
 _Boxes: TypeAlias = tuple[IntArray, IntArray]

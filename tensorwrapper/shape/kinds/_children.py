@@ -21,8 +21,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["check_rank", "jagged_from_cells", "jagged_from_children"]
-
 _MOST_MODES = 1024  # a rank that is surely a mistake is refused before memory is allocated
 
 _Level = tuple[IntArray, Origins]

@@ -16,8 +16,6 @@ from tensorwrapper.shape.rows._partition_operations import moved
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray, Raggedness
 
-__all__ = ["partitions_of", "raggedness_of"]
-
 _NOT_GRIDDED: Final = "this shape is not a product of tilings of its modes"
 
 

@@ -28,8 +28,6 @@ from tensorwrapper.shape.rows._columns import check_int64
 from tensorwrapper.shape.rows._partition_operations import joined
 from tensorwrapper.typing import Array, Index
 
-__all__ = ["concat_shapes", "is_sequence", "reshape_box", "split_shape", "stack_shapes", "start_of"]
-
 _AnyShape: TypeAlias = Flat | NestedCommon
 
 

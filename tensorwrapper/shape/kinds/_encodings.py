@@ -28,18 +28,6 @@ from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "as_jagged",
-    "jagged_from_ints",
-    "jagged_from_lengths",
-    "jagged_from_offsets",
-    "jagged_from_row_ids",
-    "jagged_from_starts_stops",
-    "jagged_from_uniform",
-    "lengths_of",
-    "splits_at",
-]
-
 _ZERO: Final = (0,)
 _CHUNK: Final = 2**15  # numbers checked at a time: they stay in cache
 

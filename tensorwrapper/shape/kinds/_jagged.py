@@ -41,8 +41,6 @@ from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._select import select_rows, slice_rows
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = ["Jagged", "JaggedCommon", "JaggedView", "jagged_of_state", "same_elements"]
-
 
 class JaggedCommon(ShapeCommon):
     """Abstract: `rows`, the shape as a window on columns. Everything else follows, for values and views."""

@@ -22,8 +22,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["check_same_extents", "join_rows", "mismatch", "rows_of", "stack_rows"]
-
 _ROWS = 1 << 10  # rows of a part, on average, below which splits of all parts are moved at once
 
 _Level: TypeAlias = tuple[IntArray, Origins]

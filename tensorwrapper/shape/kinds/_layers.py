@@ -16,8 +16,6 @@ from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._compare import unroll
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["boxes_of", "cell_table", "cells", "element", "layer_size", "nested_of_layers"]
-
 _AnyShape: TypeAlias = Flat | NestedCommon
 _Celled: TypeAlias = JaggedCommon | NestedCommon
 

@@ -22,16 +22,6 @@ from tensorwrapper.shape.boxes._smooth import SmoothCommon, SmoothView, to_permu
 from tensorwrapper.shape.kinds._jagged import JaggedCommon, JaggedView
 from tensorwrapper.typing import Extents, Index, IntArray, Kind, Order
 
-__all__ = [
-    "Flat",
-    "Implementation",
-    "Nested",
-    "NestedCommon",
-    "NestedView",
-    "flat_of",
-    "make_nested",
-]
-
 Flat: TypeAlias = SmoothCommon | JaggedCommon
 """A shape that can be nested: one without layers."""
 

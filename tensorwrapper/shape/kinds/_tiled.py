@@ -41,8 +41,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Index, IntArray, Order
 
-__all__ = ["Tiled"]
-
 
 @final
 @value_class(eq=False, repr=False, getstate_setstate=False)

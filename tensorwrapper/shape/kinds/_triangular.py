@@ -32,8 +32,6 @@ from tensorwrapper.shape.rows._canonical import MOST_ROWS_OF_TOKENS, triangular_
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Half, Index, IntArray, Order
 
-__all__ = ["Triangular"]
-
 
 def _to_side(n: SupportsIndex) -> int:
     side = to_count(n, "the side of a triangle")

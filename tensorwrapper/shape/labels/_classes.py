@@ -6,8 +6,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LabelError
 from tensorwrapper.shape.labels._labels_text import Labels, LabelsLike, to_labels
 
-__all__ = ["IndexClasses", "classify_indices"]
-
 
 @final
 @frozen

@@ -33,9 +33,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Operand", "hidden_label", "join_shapes"]
-
-
 Operand: TypeAlias = tuple[Flat, tuple[str, ...]]
 """A shape without layers, and a label for each of its modes."""
 

@@ -33,8 +33,6 @@ from tensorwrapper.shape.labels._ranges import (
     merge_layerings,
 )
 
-__all__ = ["LabeledShape", "ScaledShape", "ShapeExpression", "ShapeProduct", "ShapeSum", "label_shape"]
-
 _Scalar: TypeAlias = complex | np.number[Any]
 _ShapeT = TypeVar("_ShapeT", bound=ShapeBase[Any])
 ShapeT_co = TypeVar("ShapeT_co", bound=ShapeBase[Any], covariant=True)

@@ -11,8 +11,6 @@ from tensorwrapper._tokenizer import quoted
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, LabelError, LayerError
 
-__all__ = ["Labels", "LabelsLike", "to_labels"]
-
 _KNOWN = 1024  # label texts remembered: programs use few, and use them again and again
 
 

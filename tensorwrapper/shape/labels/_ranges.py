@@ -16,23 +16,6 @@ from tensorwrapper.shape.labels._labels_text import Labels
 from tensorwrapper.shape.rows._dependencies import extent_bounds, keys_of, needs_of
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "Difference",
-    "Fixed",
-    "Layering",
-    "Range",
-    "Varying",
-    "check_same",
-    "deal_result",
-    "find_difference",
-    "has_gaps",
-    "layering_of",
-    "merge_layerings",
-    "merged_range",
-    "range_of",
-    "spread_range",
-]
-
 
 class Layering(NamedTuple):
     """Number of layers, and the layer of each label; labels of plain shapes have no layer."""

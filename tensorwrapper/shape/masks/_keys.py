@@ -17,15 +17,6 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.rows._partition import int64_array
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "MaskItem",
-    "check_places",
-    "positions_of_item",
-    "positions_of_ordinals",
-    "positions_of_points",
-    "spread_items",
-]
-
 MaskItem: TypeAlias = (
     SupportsIndex
     | slice

@@ -33,8 +33,6 @@ from tensorwrapper.shape.masks._source_positions import MaskWay
 from tensorwrapper.shape.masks._text import MaskRead, mask_repr, mask_str, mask_to_json, read_json, read_text
 from tensorwrapper.typing import Index, IndexT_co
 
-__all__ = ["Mask", "MaskItem", "MaskWay"]
-
 _I = TypeVar("_I", bound=Index)
 
 

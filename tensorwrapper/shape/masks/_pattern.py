@@ -13,7 +13,8 @@ import attrs
 from tensorwrapper._integers import to_count, to_counts
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.errors import ConversionError, ExtentError, ExtentMismatchError, ModeNameError, RankError
-from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.masks._pattern_items import (
     Group,
     Item,
@@ -25,8 +26,6 @@ from tensorwrapper.shape.masks._pattern_items import (
     parse_items,
 )
 from tensorwrapper.typing import Extents
-
-__all__ = ["ShapeMatch", "ShapePattern"]
 
 _Known: TypeAlias = "SupportsIndex | Iterable[SupportsIndex]"
 

@@ -12,21 +12,6 @@ from tensorwrapper._tokenizer import Tokenizer
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, ExtentError, ModeNameError, ParseError
 
-__all__ = [
-    "MAX_DEPTH",
-    "MAX_ITEMS",
-    "MAX_NUMBER",
-    "Group",
-    "Item",
-    "Leaf",
-    "Mode",
-    "Plan",
-    "Run",
-    "make_plan",
-    "parse_item",
-    "parse_items",
-]
-
 MAX_ITEMS: Final = 1000
 """How many modes, runs and groups a pattern may have."""
 MAX_DEPTH: Final = 32

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 _Shares: TypeAlias = npt.NDArray[np.float64]
 
-__all__ = ["draw_mask", "mask_html"]
-
 _PARTS = 64  # of each mode
 _MOST = 1_000_000  # points that are counted
 

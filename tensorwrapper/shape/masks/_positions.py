@@ -16,8 +16,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ExtentError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Places", "Positions"]
-
 Places: TypeAlias = "range | IntArray"
 """Indices in an order: a range, or a read-only array."""
 

@@ -16,8 +16,6 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._source_positions import MaskPlaces, MaskWay
 from tensorwrapper.typing import IndexT_co
 
-__all__ = ["MaskSets"]
-
 
 class MaskSets(MaskPlaces[IndexT_co], Generic[IndexT_co]):
     """Abstract: `_make`, and the attributes of `MaskPlaces`."""

@@ -29,16 +29,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
-__all__ = [
-    "MaskPlaces",
-    "MaskWay",
-    "SupportsGather",
-    "as_if_at_zero",
-    "row_ordinals",
-    "rows_at",
-    "rows_of",
-]
-
 
 def rows_of(shape: Shape) -> Rows:
     """Return the columns of a jagged shape, without its layers."""

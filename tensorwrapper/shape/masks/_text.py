@@ -32,8 +32,6 @@ from tensorwrapper.shape.masks._positions import Positions
 from tensorwrapper.shape.masks._source_positions import MaskPlaces, MaskWay
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN
 
-__all__ = ["MaskRead", "mask_repr", "mask_str", "mask_to_json", "read_json", "read_text"]
-
 MaskRead: TypeAlias = "tuple[Shape, bool, list[MaskItem]]"
 """The parsed mask: the source, whether points are picked, and the items."""
 

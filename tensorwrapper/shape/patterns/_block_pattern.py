@@ -36,8 +36,6 @@ from tensorwrapper.shape.patterns._queries import check_grid, distinct_ordinals,
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT_co, IntArray, Rank2
 
-__all__ = ["BlockPattern", "has_tiles", "make_block_pattern"]
-
 _CACHES = ("_view", "_splits", "_index", "_hash")
 
 _I = TypeVar("_I", bound=Index)

@@ -22,8 +22,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape.boxes._common import integer_array
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["ChargeGroup", "ordinals_of_charges"]
-
 ChargeGroup = Literal["sum", "xor"]
 """How charges add up: as integers (of a modulus, if there is one), or bit by bit without carry."""
 

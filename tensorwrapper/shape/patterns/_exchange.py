@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.patterns._block_pattern import BlockPattern
     from tensorwrapper.shape.tilings._tiling import Tiling
 
-__all__ = ["PatternExchange"]
-
 _SHOWN = 12  # tiles that a `repr` has
 
 

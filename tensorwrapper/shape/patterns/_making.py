@@ -21,14 +21,6 @@ from tensorwrapper.shape.boxes._common import integer_array
 from tensorwrapper.shape.rows._partition import Partition, volumes_of_tiles
 from tensorwrapper.typing import Array, Extents, Index, IntArray
 
-__all__ = [
-    "Per",
-    "mask_of_predicate",
-    "ordinals_of_blocks",
-    "ordinals_of_norms",
-    "to_threshold",
-]
-
 Per = Literal["tile", "element"]
 """Meaning of a threshold: the norm of a tile, or the norm divided by its number of elements."""
 

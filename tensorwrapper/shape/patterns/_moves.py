@@ -12,7 +12,8 @@ from tensorwrapper._arrays import concatenated_ranges, different
 from tensorwrapper._integers import one_sequence
 from tensorwrapper._memory import memory_for
 from tensorwrapper.errors import ConversionError, RankError
-from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
+from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.boxes._keys import mode_of, parse_key
 from tensorwrapper.shape.boxes._smooth import to_permutation
 from tensorwrapper.shape.patterns._ordinals import columns_of, numbers_of
@@ -25,8 +26,6 @@ from tensorwrapper.typing import IndexT, IndexT_co, IntArray, Key, Slices
 if TYPE_CHECKING:
     from tensorwrapper.shape.patterns._block_pattern import BlockPattern
     from tensorwrapper.shape.symmetry._symmetry import Symmetry, SymmetryLike
-
-__all__ = ["PatternMoves"]
 
 
 class PatternMoves(PatternSets[IndexT_co], Generic[IndexT_co]):

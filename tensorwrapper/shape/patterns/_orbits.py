@@ -10,8 +10,6 @@ from tensorwrapper.shape.symmetry._symmetry import Symmetry
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["canonical_ordinals", "check_exchanged_tilings", "orbit_ordinals"]
-
 
 def check_exchanged_tilings(symmetry: Symmetry, tiling: Tiling[Any]) -> None:
     """Raise unless a symmetry exchanges only modes with one partition.

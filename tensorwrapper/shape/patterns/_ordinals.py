@@ -14,23 +14,6 @@ from tensorwrapper._arrays import splits_of
 from tensorwrapper._memory import memory_for
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = [
-    "DENSE",
-    "SlotIndex",
-    "columns_of",
-    "common",
-    "complement",
-    "difference",
-    "flags_of",
-    "intersection",
-    "numbers_of",
-    "slots_in",
-    "slots_in_any_order",
-    "symmetric_difference",
-    "table_of",
-    "union",
-]
-
 _Flags: TypeAlias = npt.NDArray[np.bool_]
 
 DENSE: Final = 64

@@ -9,8 +9,6 @@ from tensorwrapper.shape.masks._mask import Mask
 from tensorwrapper.shape.masks._picture import draw_mask
 from tensorwrapper.shape.patterns._queries import PatternQueries
 
-__all__ = ["draw_pattern", "pattern_html"]
-
 
 def draw_pattern(pattern: PatternQueries[Any]) -> Drawing:
     """Return a picture of the last two modes of a grid, each part as dark as many of its tiles are there."""

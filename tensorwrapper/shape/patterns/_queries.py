@@ -28,8 +28,6 @@ from tensorwrapper.shape.patterns._ordinals import (
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import Extents, Index, IndexT, IndexT_co, IntArray, LooseIndex
 
-__all__ = ["PatternQueries", "check_grid", "distinct_ordinals", "grid_text", "ordinals_of_tiles"]
-
 _BATCH = 8192  # tiles made into tuples at a time
 _PAID = 256  # tiles of the grid per lookup up to which an index costs less than the lookups before it
 

@@ -22,8 +22,6 @@ from tensorwrapper.typing import IndexT_co, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.shape.tilings._tiling import Tiling
 
-__all__ = ["PatternSets", "check_same_tiling"]
-
 
 class PatternSets(PatternQueries[IndexT_co], Generic[IndexT_co]):
     """Abstract: `_with`, and the attributes of `PatternQueries`."""

@@ -33,8 +33,6 @@ from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN, format_shape
 from tensorwrapper.shape.tilings._tiling import Tiling
 from tensorwrapper.typing import IntArray
 
-__all__ = ["pattern_str", "pattern_to_json", "read_json", "read_text"]
-
 _WHAT = "a block pattern"
 _SPACE = re.compile(r"\s*+", re.ASCII)
 _TILES = re.compile(r"\s*+tiles\s++", re.ASCII)

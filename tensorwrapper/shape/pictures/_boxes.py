@@ -28,16 +28,6 @@ from tensorwrapper.drawing import (
 )
 from tensorwrapper.typing import Extents, Index
 
-__all__ = [
-    "BAR",
-    "MOST_MARKS",
-    "PLOT",
-    "draw_box",
-    "draw_few",
-    "fitted",
-    "scale_note",
-]
-
 MOST_MARKS: Final = 300
 """How many marks a picture of a shape has at most, however large the shape is."""
 PLOT: Final[Point] = (420.0, 300.0)

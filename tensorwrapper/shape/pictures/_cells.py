@@ -33,8 +33,6 @@ from tensorwrapper.shape.pictures._boxes import PLOT
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["MOST_CELLS", "draw_cells", "draw_volumes"]
-
 MOST_CELLS: Final = 180
 """Cells up to which each is drawn; of more, only their sizes are counted."""
 _CELL = 24.0  # pixels per index at most

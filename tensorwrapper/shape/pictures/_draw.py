@@ -27,8 +27,6 @@ from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.text._text import list_text, shape_str
 from tensorwrapper.typing import IntArray
 
-__all__ = ["draw_shape", "draw_tiling_of", "shape_html", "short_text", "tiling_html"]
-
 _LONG = 100  # characters of a shape's text
 
 

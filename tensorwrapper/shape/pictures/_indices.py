@@ -12,8 +12,6 @@ from tensorwrapper.shape.boxes._smooth import SmoothCommon
 from tensorwrapper.shape.kinds._nested import Flat
 from tensorwrapper.typing import Index, IntArray, Order
 
-__all__ = ["draw_indices"]
-
 _Floats: TypeAlias = npt.NDArray[np.float64]
 _PARTS = 64  # of each mode that is drawn
 _OTHERS = 4  # of some other modes of a box

@@ -7,8 +7,6 @@ from tensorwrapper.drawing import Drawing, draw_grid, range_text
 from tensorwrapper.shape.kinds._nested import Flat, NestedCommon
 from tensorwrapper.shape.text._text import shape_str
 
-__all__ = ["LabeledOperand", "draw_labels"]
-
 _MOST = 24  # operands and labels that are drawn
 _LONG = 30  # characters of an operand
 

@@ -25,8 +25,6 @@ from tensorwrapper.shape.pictures._boxes import PLOT, scale_note
 from tensorwrapper.shape.pictures._rows import bands_of
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["MOST_BOXES", "draw_layers"]
-
 MOST_BOXES: Final = 240
 """How many boxes of all layers are drawn; of more cells, the first of every mode are shown."""
 _SLOT = 110.0  # pixels of a cell of the outermost layer at most

@@ -34,8 +34,6 @@ from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["MOST_BANDS", "Bands", "bands_of", "bands_of_triangle", "draw_bands", "draw_rows"]
-
 _Floats = npt.NDArray[np.float64]
 
 MOST_BANDS: Final = 180

@@ -29,8 +29,6 @@ from tensorwrapper.shape.pictures._boxes import BAR, PLOT, fitted, scale_note
 from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.typing import Index
 
-__all__ = ["MOST_LINES", "MOST_TILES", "draw_tiles", "mode_texts"]
-
 _Floats = npt.NDArray[np.float64]
 
 MOST_LINES: Final = 180

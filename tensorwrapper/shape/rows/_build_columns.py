@@ -12,8 +12,6 @@ from tensorwrapper.shape.boxes._common import integer_array
 from tensorwrapper.shape.rows._columns import Columns, Origins, check_int64, tidy_origins
 from tensorwrapper.typing import IntArray
 
-__all__ = ["columns_of_lengths"]
-
 
 def columns_of_lengths(
     lengths: Sequence[npt.ArrayLike], first: int, origins: Sequence[npt.ArrayLike] | None

@@ -15,8 +15,6 @@ from tensorwrapper.shape.rows._columns import Columns, Origins, tidy_origins
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["MOST_ROWS_OF_TOKENS", "canonical", "tiled_token", "token_of", "triangular_token"]
-
 MOST_ROWS_OF_TOKENS: Final = 2**20
 """How many rows tokens are made of; more are named by their closed form, if they have one."""
 

@@ -5,8 +5,6 @@ from typing import final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.typing import IntArray
 
-__all__ = ["CellTable"]
-
 
 @final
 @frozen(eq=False)

@@ -34,18 +34,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = [
-    "WINDOW",
-    "Columns",
-    "LeafSpan",
-    "Origins",
-    "check_int64",
-    "columns_of_state",
-    "moved_origins",
-    "origins_of",
-    "tidy_origins",
-]
-
 WINDOW: Final = 1 << 16
 """Prefixes that are looked at together: a few arrays of them fit a cache, and no more are in memory."""
 

@@ -8,8 +8,6 @@ from tensorwrapper.shape.rows._columns import Columns, Origins, origins_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["same_rows", "unroll"]
-
 _CHUNK = 2**15  # leaves compared at a time where two shapes store them differently
 
 

@@ -12,8 +12,6 @@ from tensorwrapper.shape.rows._columns import WINDOW
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["dependencies_of", "extent_bounds", "is_constant", "is_uniform", "keys_of", "needs_of"]
-
 _GLANCE = 1 << 10  # prefixes
 
 

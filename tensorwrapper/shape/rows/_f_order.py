@@ -19,8 +19,6 @@ from tensorwrapper.shape.boxes._keys import WHOLE
 from tensorwrapper.shape.rows._columns import WINDOW
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["FOrderPart", "f_order_limit", "f_order_part", "f_order_parts", "walk_f_order"]
-
 FOrderPart: TypeAlias = tuple[int, IntArray]
 """A run of indices, first mode fastest, as a table; and how many indices come before them."""
 

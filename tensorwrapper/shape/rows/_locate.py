@@ -18,8 +18,6 @@ from tensorwrapper.shape.rows._columns import Origins
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["contains", "find", "find_cells", "indices_at", "walk"]
-
 _Mask = npt.NDArray[np.bool_]
 _RUN = 64  # consecutive ordinals from which on a search costs more than finding out that they are
 

@@ -19,8 +19,6 @@ from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Partition", "int64_array", "offsets_of_tiles", "runs_by_volume", "to_volume", "volumes_of_tiles"]
-
 _FEW = 16  # cells per run from which a search for each run is cheaper than one for each cell
 _TABLE = 4  # elements per lookup up to which a table of all elements is faster than a search for each
 

@@ -16,24 +16,6 @@ from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError,
 from tensorwrapper.shape.rows._partition import Partition, check_span
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "Chunk",
-    "PerMode",
-    "chunked",
-    "even",
-    "is_refinement",
-    "joined",
-    "merged",
-    "merged_marks",
-    "merged_runs",
-    "moved",
-    "part_of",
-    "per_mode",
-    "refined",
-    "tiles_for",
-    "to_chunks",
-]
-
 Chunk: TypeAlias = SupportsIndex | Iterable[SupportsIndex] | None
 """How one mode is cut: one size for all chunks, the size of each, or -1 or ``None`` for one chunk."""
 

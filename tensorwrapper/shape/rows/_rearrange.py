@@ -19,13 +19,6 @@ from tensorwrapper.shape.rows._dependencies import keys_of, needs_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = [
-    "build_rows",
-    "check_permutation",
-    "move_rows",
-    "permute_rows",
-]
-
 
 def build_rows(
     levels: list[tuple[IntArray, Origins]],

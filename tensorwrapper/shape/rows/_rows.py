@@ -24,9 +24,6 @@ from tensorwrapper.shape.rows._cell_table import CellTable
 from tensorwrapper.shape.rows._columns import WINDOW, Columns, Origins, origins_of
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = ["Rows"]
-
-
 _TABLE = 4
 """Elements for each that is looked up, up to which a table of all elements is made."""
 

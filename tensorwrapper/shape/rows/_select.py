@@ -25,8 +25,6 @@ from tensorwrapper.shape.rows._rearrange import build_rows
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["select_rows", "slice_rows"]
-
 
 @final
 class _Selection:

@@ -14,16 +14,6 @@ from tensorwrapper.shape.rows._columns import Origins, origins_of
 from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = [
-    "MAX_SPREAD",
-    "WrittenNumbers",
-    "alike_cells",
-    "cells_between",
-    "compact_modes",
-    "extents_of",
-    "starts_of",
-]
-
 MAX_SPREAD: Final = 2**20
 """For how many prefixes, all modes together, one number may stand that a reader must spread into an array.
 

@@ -18,8 +18,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.shape.symmetry._operations import encode
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Block", "Copies", "Folded", "Row", "Single", "block_of"]
-
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 

@@ -14,8 +14,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.shape.symmetry._operations import table_of
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Canonical", "Oriented", "canonical_indices", "orient", "ranks_of"]
-
 _CHUNK = 1 << 20  # keys at a time
 
 

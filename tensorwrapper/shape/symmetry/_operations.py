@@ -15,8 +15,6 @@ import numpy.typing as npt
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import SizeOverflowError, SymmetryError
 
-__all__ = ["MOST_OPERATIONS", "MOST_RANK", "Operation", "close", "decode", "encode", "negation", "table_of"]
-
 MOST_RANK: Final = 8
 """The highest rank of a symmetry."""
 

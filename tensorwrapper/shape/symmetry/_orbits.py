@@ -16,8 +16,6 @@ import numpy.typing as npt
 from tensorwrapper._arrays import different
 from tensorwrapper.shape.symmetry._operations import table_of
 
-__all__ = ["OrbitType", "Orbits", "count_stored", "orbits_of"]
-
 
 class OrbitType(NamedTuple):
     """Indices whose numbers are equal in one way, or in a way that an operation makes of it."""

@@ -14,16 +14,6 @@ from tensorwrapper.shape.symmetry._operations import table_of
 from tensorwrapper.shape.symmetry._orbits import count_stored, orbits_of
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = [
-    "check_equal_modes",
-    "check_ordinals",
-    "columns_of",
-    "count_of",
-    "fold",
-    "multiplicities_of",
-    "stored_ordinals",
-]
-
 _CHUNK = 1 << 18  # indices at a time
 _TABLES = 4  # of 8 bytes per stored element
 

@@ -14,8 +14,6 @@ from tensorwrapper.shape.symmetry._operations import Operation, close, encode
 from tensorwrapper.shape.symmetry._symmetry import Symmetry
 from tensorwrapper.typing import Index
 
-__all__ = ["contraction_symmetry", "symmetry_left", "ufunc_symmetry"]
-
 _ODD: Final = frozenset(
     [
         "negative",

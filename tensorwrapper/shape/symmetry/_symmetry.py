@@ -36,19 +36,6 @@ from tensorwrapper.shape.symmetry._packing import (
 from tensorwrapper.shape.symmetry._text import NAMES, read_json, read_text, symmetry_text, symmetry_to_json
 from tensorwrapper.typing import Extents, Index, IntArray
 
-__all__ = [
-    "Generator",
-    "PackedOffsets",
-    "Symmetry",
-    "SymmetryLike",
-    "as_symmetry",
-    "check_exchanged",
-    "closed_form",
-    "fold_columns",
-    "orientations",
-    "without_conjugation",
-]
-
 Generator: TypeAlias = (
     Operation
     | tuple[Iterable[SupportsIndex], SupportsIndex]

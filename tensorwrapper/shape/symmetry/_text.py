@@ -19,17 +19,6 @@ from tensorwrapper._tokenizer import quoted, refuse_at
 from tensorwrapper.errors import ConversionError, ParseError
 from tensorwrapper.shape.symmetry._operations import MOST_RANK, Operation
 
-__all__ = [
-    "NAMES",
-    "Read",
-    "plain_generators",
-    "read_generators",
-    "read_json",
-    "read_text",
-    "symmetry_text",
-    "symmetry_to_json",
-]
-
 Read = tuple[int, list[Operation]]
 """What was read: a rank and generators."""
 

@@ -19,8 +19,6 @@ from tensorwrapper.shape.rows._rows import Rows
 from tensorwrapper.shape.rows._written_numbers import MAX_SPREAD
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["Assembly", "Numbers"]
-
 Numbers: TypeAlias = int | IntArray
 """The numbers of one mode: one that stands for all, or one per prefix."""
 

@@ -45,8 +45,6 @@ from tensorwrapper.shape.rows._written_numbers import (
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
 from tensorwrapper.typing import Half, Index, IntArray
 
-__all__ = ["partitions_of_json", "shape_of_json", "shape_to_json", "tiling_to_json"]
-
 _DEPTH = 4  # an object, the object that it nests, a list of modes, a list of numbers
 _HALVES: dict[str, Half] = {"upper": "upper", "lower": "lower"}
 

@@ -25,8 +25,6 @@ from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.text._assembly import Assembly, Numbers
 from tensorwrapper.typing import Half, Index, IntArray
 
-__all__ = ["parse_shape"]
-
 _HEAD = re.compile(r"\s*+(tiled|triangular)?+\s*+\(", re.ASCII)
 _AT = re.compile(r"\s*+@\s*+\(", re.ASCII)
 _LAYERS = re.compile(r"\s*+layers\s*+\(", re.ASCII)

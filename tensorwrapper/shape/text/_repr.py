@@ -14,8 +14,6 @@ from tensorwrapper.shape.rows._written_numbers import WrittenNumbers, starts_of
 from tensorwrapper.shape.text._text import MOST_NUMBERS, SHOWN, format_shape, list_text, shape_str
 from tensorwrapper.typing import Index
 
-__all__ = ["shape_repr"]
-
 _NUMBER = re.compile(r"\d+")
 _DEEP = 32  # unrolled modes beyond which lists of lists are no longer read well, by Python least of all
 

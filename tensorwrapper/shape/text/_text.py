@@ -50,8 +50,6 @@ from tensorwrapper.shape.rows._written_numbers import (
 )
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["MOST_NUMBERS", "SHOWN", "format_shape", "list_text", "shape_str"]
-
 MOST_NUMBERS: Final = 1000
 """How many numbers a text has before it is summarised."""
 

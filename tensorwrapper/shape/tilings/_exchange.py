@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from tensorwrapper.shape.interchange._zarr import ZarrGrid
     from tensorwrapper.shape.rows._partition import Partition
 
-__all__ = ["TilingExchange"]
-
 
 class TilingExchange(TilingQueries[IndexT_co], Generic[IndexT_co]):
     """Abstract: the attribute `_partitions`, one per mode."""

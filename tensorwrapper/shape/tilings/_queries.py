@@ -20,7 +20,8 @@ from tensorwrapper.errors import (
     OutOfBoundsError,
     RankError,
 )
-from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape, wrap
+from tensorwrapper.shape._shape import Shape, as_shape, wrap
+from tensorwrapper.shape._shape_base import ShapeLike
 from tensorwrapper.shape.boxes._common import to_index, to_index_array
 from tensorwrapper.shape.boxes._smooth import make_smooth
 from tensorwrapper.shape.kinds._tiled import Tiled
@@ -30,8 +31,6 @@ from tensorwrapper.typing import Extents, IndexT, IndexT_co, IntArray, LooseInde
 
 if TYPE_CHECKING:
     from tensorwrapper.shape.tilings._retile import RetilePlan
-
-__all__ = ["TilingQueries"]
 
 
 class TilingQueries(Generic[IndexT_co], metaclass=Hinted):

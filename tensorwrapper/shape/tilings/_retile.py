@@ -21,8 +21,6 @@ from tensorwrapper.shape.rows._partition import Partition
 from tensorwrapper.shape.rows._partition_operations import merged_runs
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["Overlaps", "RetileCost", "RetilePieces", "RetilePlan"]
-
 
 @final
 @value_class(getstate_setstate=False)

@@ -10,8 +10,6 @@ from tensorwrapper.drawing import Drawing, count_text, draw_grid, note, stacked
 if TYPE_CHECKING:
     from tensorwrapper.shape.tilings._retile import Overlaps, RetilePlan
 
-__all__ = ["draw_retile", "retile_html"]
-
 _PLANES: Final = 4  # modes that are drawn
 _PARTS: Final = 64  # of each
 

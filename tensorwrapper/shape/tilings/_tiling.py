@@ -11,8 +11,8 @@ from tensorwrapper._hints import hint
 from tensorwrapper._integers import one_sequence, to_counts, to_ints
 from tensorwrapper._value_class import value_class
 from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError, RankError
-from tensorwrapper.shape._shape import Shape, ShapeLike, as_shape
-from tensorwrapper.shape._shape_base import implementation_of
+from tensorwrapper.shape._shape import Shape, as_shape
+from tensorwrapper.shape._shape_base import ShapeLike, implementation_of
 from tensorwrapper.shape.boxes._common import to_index
 from tensorwrapper.shape.boxes._keys import Entry, mode_of, parse_key, slice_entries
 from tensorwrapper.shape.boxes._smooth import make_smooth, to_permutation
@@ -47,8 +47,6 @@ from tensorwrapper.typing import (
     Rank3,
     Slices,
 )
-
-__all__ = ["Tiling"]
 
 _Sizes2: TypeAlias = tuple[Iterable[Integer], Iterable[Integer]]
 _Sizes3: TypeAlias = tuple[Iterable[Integer], Iterable[Integer], Iterable[Integer]]

@@ -28,8 +28,6 @@ from tensorwrapper.sharding.graph._schema import (
     write_graph,
 )
 
-__all__ = ["Graph"]
-
 NodeT = TypeVar("NodeT", bound=GraphNode)
 _CLASSES = (TensorNode, OperationNode, ApplicationNode, NoteNode)
 

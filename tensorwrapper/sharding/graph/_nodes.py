@@ -15,18 +15,6 @@ from tensorwrapper.sharding._boxes import Box, as_box
 from tensorwrapper.sharding._operands import Named, Sides, named_lists
 from tensorwrapper.sharding._projection import Projection
 
-__all__ = [
-    "ApplicationNode",
-    "GraphNode",
-    "NoteNode",
-    "OperationNode",
-    "Region",
-    "Signature",
-    "Tags",
-    "TensorNode",
-    "regions_of",
-]
-
 
 def _to_box(shape: ShapeLike) -> Box:
     return as_box(shape, "a range of a graph")

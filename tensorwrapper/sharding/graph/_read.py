@@ -32,8 +32,6 @@ from tensorwrapper.sharding.graph._schema import (
     TAG_SPACE,
 )
 
-__all__ = ["GraphParts", "read_graph"]
-
 GraphParts: TypeAlias = tuple[UUID, tuple[GraphNode, ...]]
 
 _VALUES = 1 << 16  # brackets and commas that any text may have; long ones one for every four bytes allowed

@@ -19,8 +19,6 @@ from tensorwrapper.sharding._projection import Projection
 from tensorwrapper.sharding._ranges import Ranges
 from tensorwrapper.sharding.graph._nodes import Region, Signature
 
-__all__ = ["Faults", "PartReader", "RefusedError", "needed"]
-
 T = TypeVar("T")
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)

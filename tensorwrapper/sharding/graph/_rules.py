@@ -21,8 +21,6 @@ from tensorwrapper.sharding.graph._nodes import (
     regions_of,
 )
 
-__all__ = ["DTYPES", "cycles_of", "graph_findings"]
-
 K = TypeVar("K", bound=Hashable)
 
 

@@ -22,18 +22,6 @@ from tensorwrapper.sharding.graph._nodes import (
     TensorNode,
 )
 
-__all__ = [
-    "INDEX_TAG",
-    "NODE_TYPES",
-    "SEQUENCE_TAG",
-    "SIGNATURE_TAG",
-    "TAG_SPACE",
-    "applications_of",
-    "block_operation_of",
-    "operation_nodes",
-    "write_graph",
-]
-
 Tensors = Mapping[str, "TensorNode | Sequence[TensorNode]"]
 
 

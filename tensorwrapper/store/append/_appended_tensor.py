@@ -34,9 +34,6 @@ from tensorwrapper.typing import Array, IntArray, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["AppendedTensor", "check_grown", "grown_parts", "grown_view"]
-
-
 _InFile: TypeAlias = "tuple[npt.NDArray[ScalarT_co], IntArray, npt.NDArray[np.bool_] | None]"
 """A file as elements, where the elements of each record begin in it, and the records of which this is known.
 

@@ -24,8 +24,6 @@ from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, nullabl
 from tensorwrapper.tensor.lowlevel import TensorCommon, has_null, split_nulls
 from tensorwrapper.typing import Extents, Index
 
-__all__ = ["Pattern", "is_box"]
-
 
 def is_box(shape: Shape[Any]) -> bool:
     """Return True if a shape without its layers is a box."""

@@ -26,15 +26,6 @@ from tensorwrapper.store.records._record import FieldNames
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.tensor.lowlevel import make_tensor
 
-__all__ = [
-    "FieldPatterns",
-    "joined",
-    "parts_of_records",
-    "read_fields",
-    "records_in_file",
-    "rows_of_records",
-]
-
 
 def records_over(fields: Mapping[str, Any], rank: int) -> Records:
     """Return records of fields that share `rank` modes.

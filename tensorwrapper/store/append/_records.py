@@ -23,8 +23,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS, Message
 
-__all__ = ["Records"]
-
 _AT_HAND: Final = 256  # records
 _FEW: Final = 4
 """Opening this many records takes the time of an empty batch."""

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.store.append._fields import FieldPatterns
 
-__all__ = ["RecordWriter"]
-
 _Body: TypeAlias = list[bytes | memoryview]
 
 _Facts: TypeAlias = tuple[str, int, int, int | None, FieldNames]

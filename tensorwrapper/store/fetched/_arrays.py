@@ -32,8 +32,6 @@ from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.records._loss import Loss, loss_in
 from tensorwrapper.wire import Limits
 
-__all__ = ["fetched_npy", "fetched_npz", "fetched_safetensors"]
-
 _HEAD: Final = 512
 """Bytes of each member to fetch with the headers of all members."""
 _FIRST: Final = 2**16

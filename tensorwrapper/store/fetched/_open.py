@@ -15,8 +15,6 @@ from tensorwrapper.store.fetched._tens import fetched_tens
 from tensorwrapper.store.formats._contents import Contents, Opening
 from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = ["FETCHED", "spooled"]
-
 FETCHED: Final[Mapping[str, Callable[[Ranges, Opening], Contents]]] = {
     "tens": fetched_tens,
     "npy": fetched_npy,

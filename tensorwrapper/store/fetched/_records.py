@@ -33,8 +33,6 @@ from tensorwrapper.wire import Limits, Message, decode
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["FetchedRecords", "Part", "RowsInFile"]
-
 _HEAD: Final = 512
 _PLAIN: Final = (None, "jagged", "tiled", "triangular")
 """Packings that store elements as in memory."""

@@ -26,8 +26,6 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["TensorRecords", "fetched_tens"]
-
 
 def fetched_tens(ranges: Ranges, how: Opening) -> Contents:
     """Return the contents of a `.tens` file; fetches its index.

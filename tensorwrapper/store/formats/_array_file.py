@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = ["ArrayFile"]
-
 _NO_SERVER: Final = nullcontext()
 
 

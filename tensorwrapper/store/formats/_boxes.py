@@ -21,8 +21,6 @@ from tensorwrapper.store.formats._write_blocks import (
 from tensorwrapper.store.records._loss import Loss, unsaid
 from tensorwrapper.tensor import Tensor, as_tensor
 
-__all__ = ["write_npy_file", "write_npz_file", "write_safetensors_file"]
-
 _ZIP_NAME_BYTES: Final = 2**16 - 1 - len(".npy")
 
 

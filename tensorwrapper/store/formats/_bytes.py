@@ -3,8 +3,6 @@
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire import Limits
 
-__all__ = ["check_bytes"]
-
 
 def check_bytes(nbytes: float, name: str | None, limits: Limits) -> None:
     """Raise if a tensor, or a part of it, would exceed the memory limit.

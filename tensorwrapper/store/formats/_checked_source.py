@@ -17,8 +17,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Source, Wanted
 
-__all__ = ["CheckedSource"]
-
 
 @final
 @frozen(eq=False, repr=False)

@@ -7,8 +7,6 @@ import numpy as np
 from tensorwrapper._value_class import frozen
 from tensorwrapper.typing import IntArray
 
-__all__ = ["ChunkSelection", "by_chunk"]
-
 
 @final
 @frozen(eq=False)

@@ -21,21 +21,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Extents, IntArray, NullRows
 from tensorwrapper.wire import DEFAULT_LIMITS, Compression, Limits
 
-__all__ = [
-    "SCALES",
-    "ChunksLike",
-    "Contents",
-    "Conversion",
-    "Done",
-    "Held",
-    "Named",
-    "Opening",
-    "Options",
-    "leaving_out",
-    "scaled",
-    "unsaid_attributes",
-]
-
 Named: TypeAlias = tuple[str, object, Mapping[str, Any]]
 """The name of a tensor, the tensor, and its metadata."""
 

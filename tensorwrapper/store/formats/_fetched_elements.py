@@ -19,8 +19,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["FetchedElements", "fetched_array", "in_turns"]
-
 _NUMBERS: Final = "biufcmM"
 _BLOCK: Final = 2**22
 """Elements to fetch before copying, when reading everything."""

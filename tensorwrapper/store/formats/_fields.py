@@ -11,8 +11,6 @@ from tensorwrapper.typing import Array, Extents
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["FieldPath", "FieldsOf", "field_paths", "inner_of"]
-
 FieldPath: TypeAlias = tuple[str, ...]
 """Names that lead to a field: several for nested records, none for the whole element."""
 

@@ -10,8 +10,6 @@ from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.system._map import FileMemory
 from tensorwrapper.store.system._system import OpenedFile, of_stranger, reading
 
-__all__ = ["Where", "begin_of_member", "memory_of", "name_of", "reading_at", "size_of"]
-
 Where: TypeAlias = Path | Ranges
 
 

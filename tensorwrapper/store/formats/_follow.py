@@ -8,8 +8,6 @@ from tensorwrapper._below import is_below
 from tensorwrapper._error_text import shortened
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["followed", "is_still"]
-
 _ADVICE: Final = "tw.open(..., follow=FOLDER) reads other files below a folder"
 
 

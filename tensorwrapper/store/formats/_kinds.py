@@ -17,8 +17,6 @@ from tensorwrapper.store.formats.hdf5._write import write_hdf5
 from tensorwrapper.store.formats.zarr._store import open_zarr
 from tensorwrapper.store.formats.zarr._write import write_zarr
 
-__all__ = ["KINDS", "PATHS", "Kind"]
-
 _Read: TypeAlias = Callable[[Path, Opening], Contents]
 _Write: TypeAlias = Callable[[Path, Iterator[Named], Mapping[str, Any], Options], Conversion]
 

@@ -6,8 +6,6 @@ from typing import Final, final
 
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["Links"]
-
 _FOLLOWED: Final = 64
 """Limit on the links followed for one name, as links may form a cycle."""
 

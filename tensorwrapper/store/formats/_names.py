@@ -10,8 +10,6 @@ from tensorwrapper._tensor_names import NAME_BYTES
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["TRUE_NAME", "FreeNames", "check_path", "names_before", "renamed", "tens_names", "true_name"]
-
 TRUE_NAME: Final = "name"
 """Metadata key of a tensor's original name."""
 

@@ -38,32 +38,6 @@ from tensorwrapper.tensor import Tensor, strings
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = [
-    "MAGIC",
-    "ONE",
-    "NpyHead",
-    "check_stored",
-    "compressed_member",
-    "contents_of",
-    "head_or_loss",
-    "is_stored",
-    "left_over",
-    "map_whole",
-    "mapped_array",
-    "no_array",
-    "npy_head",
-    "npy_head_in",
-    "npy_header",
-    "npy_refusal",
-    "open_npy",
-    "open_npz",
-    "span_of",
-    "told_twice",
-    "unknown_packing",
-    "write_npy",
-    "write_npz",
-]
-
 ONE: Final = "array"
 """Name of the array in a .npy file, as the format has no names."""
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["metadata_said", "names_said", "names_told", "origin_said", "placed"]
-
 _T = TypeVar("_T", bound="Tensor[Any] | View[Any]")
 
 _ADVICE: Final = "named(...) gives others"

@@ -6,8 +6,6 @@ from typing import final
 from tensorwrapper._error_text import shortened
 from tensorwrapper.errors import ConversionError
 
-__all__ = ["TakenPaths"]
-
 
 @final
 class TakenPaths:

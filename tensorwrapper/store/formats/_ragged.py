@@ -23,8 +23,6 @@ from tensorwrapper.store.records._loss import Loss, loss_in, unread
 from tensorwrapper.typing import Index, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["Ragged", "broken_rows", "contradiction", "ragged_of"]
-
 _Extent: TypeAlias = "int | tuple[int, ...]"
 """Number of indices of a mode, or the modes on which it depends."""
 

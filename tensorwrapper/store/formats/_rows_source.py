@@ -15,8 +15,6 @@ from tensorwrapper.typing import Array, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Source, Wanted
 
-__all__ = ["RowsSource"]
-
 _GAP: Final = 4096
 """Largest gap between two runs, in bytes, that is read rather than skipped."""
 

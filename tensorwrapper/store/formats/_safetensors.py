@@ -25,8 +25,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["check_safetensors", "open_safetensors", "read_plans", "write_safetensors"]
-
 _TEXTS: Final = {
     "BOOL": "?",
     **{f"{kind.upper()}{8 * word}": f"<{kind}{word}" for kind in "iu" for word in (1, 2, 4, 8)},

@@ -22,8 +22,6 @@ from tensorwrapper.tensor import Tensor, sparse
 from tensorwrapper.typing import Array, Extents, IntArray
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 
-__all__ = ["Found", "with_sparse"]
-
 Found: TypeAlias = "tuple[str, np.dtype[Any] | None, Held]"
 """Name of a member, its dtype (None if the header is damaged), and its reader."""
 _Parts: TypeAlias = Mapping[str, Array]

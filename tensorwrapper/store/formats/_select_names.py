@@ -9,8 +9,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["NameFilter"]
-
 
 @final
 @frozen

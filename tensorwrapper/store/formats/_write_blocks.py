@@ -24,25 +24,6 @@ from tensorwrapper.typing import Array, Extents, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = [
-    "CHUNK_BYTES",
-    "RowsToWrite",
-    "TensorLike",
-    "boxes_of",
-    "check_nulls",
-    "check_text",
-    "dense_advice",
-    "flat_runs",
-    "grid_of",
-    "in_our_words",
-    "is_wide",
-    "refused_type",
-    "rows_to_write",
-    "run_extents",
-    "to_write",
-    "without_layers",
-]
-
 TensorLike: TypeAlias = "Tensor[Any] | View[Any]"
 RowsToWrite: TypeAlias = tuple[Ragged, dict[int, IntArray]]
 """Description of rows, and the sizes of the variable modes."""

@@ -22,8 +22,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = ["ZipMember", "whole_of"]
-
 _CHUNK: Final = 2**22
 """Bytes to decompress at a time."""
 _FIRST: Final = np.zeros(1, dtype=np.int64)

@@ -5,8 +5,6 @@ import re
 from pathlib import PurePath
 from typing import Final
 
-__all__ = ["has_no_path", "shown_address"]
-
 _ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 

@@ -15,8 +15,6 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import read_at
 from tensorwrapper.store.system._system import about_path, open_regular, refused_by_system
 
-__all__ = ["ByteReader", "FileObjectReader", "FsspecReader", "MemoryReader", "PathReader", "Span"]
-
 Span = tuple[int, int]
 """Start and stop of a span in bytes."""
 

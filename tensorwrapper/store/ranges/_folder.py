@@ -9,8 +9,6 @@ from tensorwrapper.store.ranges._addresses import shown_address
 from tensorwrapper.store.ranges._byte_readers import ByteReader, FsspecReader
 from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = ["Folder", "is_address_of_http"]
-
 _TAIL: Final = 2**18
 """Bytes at the end of a file that are fetched on opening; smaller files are fetched whole."""
 _SECONDS: Final = 30.0

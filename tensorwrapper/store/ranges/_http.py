@@ -19,8 +19,6 @@ from tensorwrapper.store.system._system import refused_by_system
 if TYPE_CHECKING:
     import socket
 
-__all__ = ["TAIL", "HttpReader"]
-
 TAIL: Final = 12_288
 """Bytes at the end of a file that are fetched on opening."""
 _CONNECTIONS: Final = 16

@@ -6,8 +6,6 @@ import numpy as np
 
 from tensorwrapper.typing import IntArray
 
-__all__ = ["LONGEST", "joined"]
-
 LONGEST: Final = 2**24
 """Maximum bytes per request, unless a single span is longer."""
 

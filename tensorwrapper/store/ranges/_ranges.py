@@ -28,8 +28,6 @@ from tensorwrapper.store.ranges._joined import LONGEST, joined
 from tensorwrapper.store.system._system import to_path
 from tensorwrapper.typing import IntArray
 
-__all__ = ["FileOfRanges", "Ranges"]
-
 _BLOCK: Final = 4096
 _AHEAD: Final = 2**16
 """Bytes fetched at a time for other libraries, if requests are slow."""

@@ -23,8 +23,6 @@ from tensorwrapper.store.records._format import HEADER_BYTES, MAGIC, VERSION, st
 from tensorwrapper.store.records._index_rows import Place
 from tensorwrapper.typing import IntArray
 
-__all__ = ["SMALL_RECORD", "RecordBatch", "RecordTemplate", "find_alike", "places_of_runs", "read_alike"]
-
 SMALL_RECORD: Final = 2**16
 """Messages above this size are opened one by one, because opening is cheap compared to reading elements."""
 

@@ -18,8 +18,6 @@ import numpy as np
 
 from tensorwrapper.errors import DataFileError
 
-__all__ = ["Algorithm", "checksum_of", "choose"]
-
 _SHORT: Final = 16_384  # bytes
 _LANES: Final = 8192
 _BLOCK: Final = 8 * _LANES

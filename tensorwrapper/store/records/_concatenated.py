@@ -9,8 +9,6 @@ import numpy.typing as npt
 from tensorwrapper.buffer.lowlevel import assign_elements
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Elements", "copy_parts", "parts_of_run", "read_by_part", "read_run_by_part"]
-
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 
 

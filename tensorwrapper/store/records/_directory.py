@@ -11,8 +11,6 @@ from tensorwrapper.store.records._index_rows import Extensions, Listing, Place, 
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.typing import IntArray
 
-__all__ = ["Directory", "dotted"]
-
 
 def dotted(name: str) -> Iterator[str]:
     """Yield the part of a name before each of its dots: possible names of records."""

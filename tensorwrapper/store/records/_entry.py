@@ -14,8 +14,6 @@ from tensorwrapper.wire import Message
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["Entry", "make_entry", "number_of", "packing_of"]
-
 
 @final
 @frozen

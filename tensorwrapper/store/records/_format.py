@@ -13,22 +13,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.wire.lowlevel import sized_frames
 
-__all__ = [
-    "ALIGNMENT",
-    "HEADER_BYTES",
-    "MAGIC",
-    "MOST_ROWS",
-    "TAIL_BYTES",
-    "RecordHeader",
-    "is_header",
-    "pack_body",
-    "pack_header",
-    "pack_tail",
-    "start_of_header",
-    "unpack_header",
-    "unpack_tail",
-]
-
 MAGIC: Final = b"\x89TENS\r\n\x1a"
 """As in PNG, no text starts like this, and conversion of line ends corrupts it detectably."""
 VERSION: Final = 2

@@ -29,17 +29,6 @@ from tensorwrapper.store.records._record import RecordFacts, read_facts, read_in
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = [
-    "ReadAt",
-    "check_tear",
-    "is_sound",
-    "load_directory",
-    "read_facts_at",
-    "read_rows_at",
-    "scan",
-    "warn_of_damage",
-]
-
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Function that returns bytes from a position of a file, fewer at its end."""
 

@@ -17,9 +17,6 @@ from tensorwrapper.store.records._format import (
 )
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Extensions", "Listing", "Place", "Row", "pack_rows", "unpack_rows"]
-
-
 _REFUSED: Final = bytes([*range(32), 127, *b"/\\"])
 """ASCII bytes that names cannot contain."""
 

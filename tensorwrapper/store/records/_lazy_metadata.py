@@ -7,8 +7,6 @@ from typing import Any, final
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._loss import Loss, unread
 
-__all__ = ["LazyMetadata", "LazyMetadataByName", "told_of"]
-
 
 def told_of(reads: Mapping[str, Callable[[], object]]) -> Callable[[], tuple[Loss, ...]]:
     """Return a function that reads all metadata once, and returns the losses of damaged metadata."""

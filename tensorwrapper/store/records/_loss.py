@@ -4,8 +4,6 @@ from typing import Literal, TypeAlias, final
 
 from tensorwrapper._value_class import Shown
 
-__all__ = ["Loss", "LossCode", "loss_in", "unread", "unsaid"]
-
 LossCode: TypeAlias = Literal[
     "type",
     "objects",

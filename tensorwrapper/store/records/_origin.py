@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import Expression, View
     from tensorwrapper.store.records._reader import RecordReader
 
-__all__ = [
-    "FileOrigin",
-    "Origin",
-    "origin_of",
-    "remember",
-    "stat_of",
-    "version_of_path",
-    "version_of_records",
-]
-
 _DIGEST: Final = 8
 _ENDS: Final = 4096  # bytes at the start and at the end of a file
 _FILES: Final = 2**16  # of a folder

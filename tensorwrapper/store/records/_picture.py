@@ -10,8 +10,6 @@ from tensorwrapper.errors import TensorWrapperError
 from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.store.records._entry import Entry
 
-__all__ = ["MOST", "draw_entries", "file_html", "file_text"]
-
 MOST = 12
 """Limit on the drawn tensors, each of which requires reading a record."""
 

@@ -9,8 +9,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.tensor import Tensor, from_buffer
 
-__all__ = ["join_pieces", "run_of", "with_rows"]
-
 
 def join_pieces(pieces: Sequence[Tensor[Any]]) -> Tensor[Any]:
     """Return the concatenation of pieces along the rows.

@@ -14,8 +14,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire.lowlevel import NOWHERE, PlainPart, plain_entry, plain_tensor
 
-__all__ = ["PlainReader", "pack_plain", "rest_of_named"]
-
 _HEAD: Final = 1024  # bytes before the elements of nearly every tensor
 _COPIED: Final = 2**14  # bytes of elements that are joined with the bytes around them
 _MOST_BYTES: Final = 2**32 - 1  # of a frame

@@ -27,8 +27,6 @@ from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._record import FieldNames
 from tensorwrapper.typing import Array
 
-__all__ = ["hashes_of", "load_end"]
-
 _ReadAt: TypeAlias = Callable[[int, int], bytes]
 _FRAMES: Final = (10, 12)
 """Limit on the frames of an index: two headers, three or four padded tables, padding, and the start."""

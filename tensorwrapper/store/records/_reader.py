@@ -26,8 +26,6 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["RecordReader"]
-
 _T = TypeVar("_T")
 
 

@@ -28,29 +28,6 @@ from tensorwrapper.wire.lowlevel import (
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = [
-    "MOST_VIEWS",
-    "FieldNames",
-    "RecordFacts",
-    "check_facts",
-    "check_listed",
-    "check_views",
-    "cut",
-    "cut_fields",
-    "encode_index",
-    "encode_metadata",
-    "encode_records",
-    "encode_tensor",
-    "encode_view",
-    "expected_message",
-    "only_records",
-    "only_tensor",
-    "read_facts",
-    "read_index",
-    "read_label",
-    "read_message",
-]
-
 _PLAIN = WriteOptions()
 _NO_RECORDS: Final[Mapping[str, "FieldNames"]] = {}
 _NO_VIEWS: Final[Mapping[str, int]] = {}

@@ -12,8 +12,6 @@ from tensorwrapper.typing import IntArray
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["rows_in_bounds", "take_rows", "to_rows"]
-
 
 def to_rows(indices: npt.ArrayLike) -> IntArray:
     """Return row numbers as an array.

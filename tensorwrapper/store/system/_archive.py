@@ -5,8 +5,6 @@ from typing import final
 
 from tensorwrapper.store.system._map import FileMemory, stream_over
 
-__all__ = ["Archive"]
-
 
 @final
 class Archive(zipfile.ZipFile):

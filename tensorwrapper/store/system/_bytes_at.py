@@ -9,8 +9,6 @@ if sys.platform != "win32":
     # Import at module level, because closing a file at interpreter exit cannot import.
     import fcntl
 
-__all__ = ["lock_for_writing", "read_at", "size_of", "sync_folder", "unlock", "write_at"]
-
 _SMALL = 2**16  # bytes
 _AT_MOST = 2**30  # bytes per call, because some systems silently limit a call to 2 GiB
 

@@ -5,8 +5,6 @@ import mmap
 from pathlib import Path
 from typing import BinaryIO, TypeAlias, cast, final
 
-__all__ = ["FileBytes", "FileMap", "FileMemory", "map_file", "stream_over"]
-
 
 @final
 class FileMap(mmap.mmap):

@@ -12,8 +12,6 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._bytes_at import sync_folder
 from tensorwrapper.store.system._system import OPEN_FLAGS, about_path, mode_of, refused_by_system
 
-__all__ = ["beside", "exchange", "make_beside", "replacing", "replacing_path"]
-
 _HERE: Final = -100  # AT_FDCWD: paths are those of this process
 _EXCHANGE: Final = 2  # RENAME_EXCHANGE
 _NAMED: Final = 40  # characters of the old name in the temporary one, as names have at most 255 bytes

@@ -23,19 +23,6 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.system._bytes_at import read_at
 from tensorwrapper.store.system._map import FileBytes, FileMemory, map_file
 
-__all__ = [
-    "HEAD_BYTES",
-    "OPEN_FLAGS",
-    "OpenedFile",
-    "about_path",
-    "mode_of",
-    "of_stranger",
-    "open_regular",
-    "reading",
-    "refused_by_system",
-    "to_path",
-]
-
 _CLASSES: Final[Mapping[int, type[DataFileSystemError]]] = {
     errno.ENOENT: DataFileNotFoundError,
     errno.EEXIST: DataFileExistsError,

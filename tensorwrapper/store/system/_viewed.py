@@ -9,8 +9,6 @@ from tensorwrapper._value_class import Shown
 if TYPE_CHECKING:
     from tensorwrapper.viewer import Viewer
 
-__all__ = ["Viewable"]
-
 
 class Viewable(Shown):
     """One primitive, `path`."""

@@ -22,8 +22,6 @@ from tensorwrapper.store.views._sources import FileSource, Stored
 from tensorwrapper.tensor import Tensor, from_buffer
 from tensorwrapper.typing import Array, IntArray, ScalarT_co
 
-__all__ = ["StoredBuffer", "lazy_tensor", "same_elements"]
-
 _AT_HAND: Final = 256
 """Number of sources kept open."""
 

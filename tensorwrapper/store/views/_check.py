@@ -11,8 +11,6 @@ from tensorwrapper.store.views._read import StoredView
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["SourceState", "states_of"]
-
 
 @final
 @frozen

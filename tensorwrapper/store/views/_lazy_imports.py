@@ -9,8 +9,6 @@ from typing import Any
 
 from tensorwrapper._json import Json
 
-__all__ = ["connect", "open_file"]
-
 
 def open_file(path: str, options: Mapping[str, Json], follow: str | None, *, check_versions: bool) -> Any:  # noqa: ANN401 - a file of any kind
     """Return the open file at a path, as `tensorwrapper.open` does."""

@@ -30,8 +30,6 @@ from tensorwrapper.store.views._lazy_imports import connect, open_file
 from tensorwrapper.store.views._sources import FileSource, ServerSource
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["OpenFiles", "SourceScope", "is_named_by", "once", "opening"]
-
 _OPEN: Final = 64
 """Limit on files that are open at the same time."""
 _ADDRESS: Final = re.compile(r"[a-z]+://[!-:<-?A-~]+")

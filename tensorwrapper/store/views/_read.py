@@ -34,8 +34,6 @@ from tensorwrapper.wire import Limits, Message
 if TYPE_CHECKING:
     from tensorwrapper.selection import View
 
-__all__ = ["StoredView", "check_record", "read_view"]
-
 _NUMBERS = re.compile(r'"(0|[1-9][0-9]{0,4})"')
 
 Own = Callable[[str], object]

@@ -14,19 +14,6 @@ from tensorwrapper.selection.lowlevel import dtype_name, to_dtype
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import IntArray
 
-__all__ = [
-    "MOST_BYTES",
-    "MOST_MEMBERS",
-    "MOST_SOURCES",
-    "PLAIN",
-    "FileSource",
-    "MembersSource",
-    "ServerSource",
-    "Stored",
-    "StoredSource",
-    "to_source",
-]
-
 MOST_MEMBERS: Final = 2**20
 MOST_SOURCES: Final = 2**16
 """Limit on the sources in a view's record, without members."""

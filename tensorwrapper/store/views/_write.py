@@ -26,8 +26,6 @@ from tensorwrapper.store.views._sources import (
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
-__all__ = ["ViewWriter"]
-
 _HELD: Final = 2**20
 """Size limit of a source stored with the view, in bytes."""
 _HELD_ALL: Final = 2**24

@@ -23,8 +23,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["open_hdf5_sets"]
-
 _TENSOR: Final = re.compile(r"tensorsets/(0|-?[1-9][0-9]{0,17})/(0|[1-9][0-9]{0,17})", re.ASCII)
 _ATTRIBUTE_BYTES: Final = 2**20
 _ATTRIBUTES: Final = 10_000

@@ -24,9 +24,6 @@ from tensorwrapper.store.wirecell._read import open_tar_sets, open_zip_sets
 from tensorwrapper.store.wirecell._recognise import FileKind
 from tensorwrapper.store.wirecell._write import ARCHIVES, are_sets, write_sets_file
 
-__all__ = ["KINDS", "SETS", "Kind", "end_of", "is_foreign", "kind_of", "read_as", "read_ranges_as"]
-
-
 SETS: Final = tuple(ARCHIVES)
 """Formats of tensor sets, selected by the names of tensors."""
 

@@ -5,8 +5,6 @@ from typing import Final, Literal, TypeAlias, final
 
 from tensorwrapper._value_class import frozen
 
-__all__ = ["MemberName", "MemberRole", "member_name", "set_number", "tensor_number"]
-
 MemberRole: TypeAlias = Literal["set", "metadata", "array"]
 """Content of a member: metadata of a set, metadata of a tensor, or its elements."""
 

@@ -39,8 +39,6 @@ from tensorwrapper.store.wirecell._names import MemberName, member_name
 from tensorwrapper.store.wirecell._tar import TarMember, TarOther, map_tar, tar_members
 from tensorwrapper.wire import Limits, no_elements
 
-__all__ = ["check_members", "open_tar_sets", "open_zip_sets"]
-
 _SHOWN: Final = 60
 
 

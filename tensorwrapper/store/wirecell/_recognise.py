@@ -27,16 +27,6 @@ if TYPE_CHECKING:
     from tensorwrapper.store.formats.zarr._remote_folders import FarStore
     from tensorwrapper.store.ranges._ranges import Ranges
 
-__all__ = [
-    "KIND_OF_END",
-    "FileKind",
-    "Recognised",
-    "opened_at",
-    "recognise",
-    "recognise_path",
-    "recognise_ranges",
-]
-
 _T = TypeVar("_T")
 
 FileKind: TypeAlias = Literal[

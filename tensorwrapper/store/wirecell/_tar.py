@@ -18,8 +18,6 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.system._map import FileMemory, map_file
 from tensorwrapper.store.system._system import OpenedFile, of_stranger
 
-__all__ = ["COMPRESSED", "TarMember", "TarOther", "map_tar", "tar_members"]
-
 _BLOCK: Final = 512
 _REGULAR: Final = frozenset(b"0\x007")
 _WITHOUT_BYTES: Final = frozenset(b"123456")

@@ -33,8 +33,6 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire.lowlevel import is_metadata_alone, plain_object
 from tensorwrapper.wirecell import TensorSet
 
-__all__ = ["ARCHIVES", "are_sets", "write_sets", "write_sets_file"]
-
 _AT_ONCE: Final = 2**24  # bytes of a view computed at a time
 _LEVEL: Final = 6  # gzip level; 9 takes three times as long for one percent
 _Put: TypeAlias = "Callable[[str, int, Iterable[bytes | memoryview]], object]"

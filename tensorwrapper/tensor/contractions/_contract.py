@@ -25,8 +25,6 @@ from tensorwrapper.tensor.rows._tile_blocks import norms_of
 from tensorwrapper.tensor.tiles._operations import present
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["contract"]
-
 _SIDES = ("left", "right")
 
 

@@ -17,8 +17,6 @@ from tensorwrapper.buffer.lowlevel import (
 )
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["Matrices", "Stacks", "matrices_of"]
-
 
 def _is_uniform(matrices: "Matrices") -> bool:
     return bool((matrices.sizes == matrices.sizes[:1]).all())

@@ -10,8 +10,6 @@ from tensorwrapper.buffer.lowlevel import assign_indexed, index_elements
 from tensorwrapper.tensor.contractions._matrices import Matrices, Stacks
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["add_products"]
-
 _UNIFORM: Final = 4096, 32
 """Products with at most this many multiplications are batched, if more than this many have one size.
 

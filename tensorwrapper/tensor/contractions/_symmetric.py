@@ -37,8 +37,6 @@ from tensorwrapper.tensor._tensor import Tensor
 from tensorwrapper.tensor.operators._promotion import promoted
 from tensorwrapper.typing import Array
 
-__all__ = ["are_same", "contract_symmetric"]
-
 _SIDES = ("left", "right")
 
 

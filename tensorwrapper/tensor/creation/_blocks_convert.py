@@ -22,8 +22,6 @@ from tensorwrapper.tensor.rows._tile_blocks import TileSource, check_block_exten
 from tensorwrapper.typing import Array, DType
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["blocks"]
-
 if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
     from tensorwrapper.shape import SymmetryLike

@@ -13,8 +13,6 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Partition, Tiling
 from tensorwrapper.typing import Array, Index
 
-__all__ = ["Given", "given_blocks"]
-
 
 @attrs.frozen(eq=False)
 class Given:

@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
 from tensorwrapper.tensor.operators._promotion import promoted
 
-__all__ = ["as_tensor", "jagged", "tensor_from_arrow"]
-
 
 @overload
 def as_tensor(

@@ -32,8 +32,6 @@ from tensorwrapper.typing import ScalarT_co as S
 if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern
 
-__all__ = ["empty", "eye", "full", "zeros"]
-
 NumberFill: TypeAlias = "complex | np.generic | Callable[[Shape[Any]], npt.ArrayLike]"
 """A number, or a function that returns the elements of a block."""
 

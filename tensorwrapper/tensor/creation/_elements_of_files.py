@@ -16,8 +16,6 @@ from tensorwrapper.tensor.creation._convert import as_tensor
 from tensorwrapper.tensor.creation._from_buffer import from_buffer
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["check_sequences", "reading_lazily", "rows_of_sequences", "text_or_bytes"]
-
 
 @contextmanager
 def reading_lazily(array: object) -> Generator[None, None, None]:

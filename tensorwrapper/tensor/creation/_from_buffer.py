@@ -23,8 +23,6 @@ from tensorwrapper.typing import ScalarT_co as S
 if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern
 
-__all__ = ["from_buffer", "plain_array"]
-
 _READER: Final = (
     "`tw.buffer.from_functions(len(x), 'i8', lambda places: [x[k] for k in places])` reads any sequence"
 )

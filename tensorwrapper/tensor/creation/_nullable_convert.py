@@ -17,8 +17,6 @@ from tensorwrapper.tensor.operators._operand import check_argument
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
 
-__all__ = ["nullable"]
-
 
 @overload
 def nullable(

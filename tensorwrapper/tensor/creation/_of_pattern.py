@@ -10,8 +10,6 @@ from tensorwrapper.typing import Array
 if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern
 
-__all__ = ["is_pattern", "tensor_of_pattern"]
-
 
 def is_pattern(shape: object) -> "TypeGuard[BlockPattern[Any]]":
     """Return True if a shape argument is a block pattern."""

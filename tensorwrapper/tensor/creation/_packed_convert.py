@@ -20,8 +20,6 @@ from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import RankT
 
-__all__ = ["from_packed"]
-
 _S = TypeVar("_S", bound=np.generic)
 
 

@@ -25,8 +25,6 @@ from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.typing import Array, IntArray, RankT
 from tensorwrapper.typing import IndexT_co as J
 
-__all__ = ["from_sparse_array", "sparse"]
-
 _Duplicates = Literal["raise", "sum", "last"]
 
 

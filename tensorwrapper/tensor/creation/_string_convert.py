@@ -12,8 +12,6 @@ from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor.protocols._string_values import read_strings
 from tensorwrapper.typing import StringKind
 
-__all__ = ["strings"]
-
 
 @overload
 def strings(

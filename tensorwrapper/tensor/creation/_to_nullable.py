@@ -11,8 +11,6 @@ from tensorwrapper.tensor._tensor import Tensor, make_tensor
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array
 
-__all__ = ["buffer_beside_valid", "make_nullable"]
-
 
 def buffer_beside_valid(elements: Array, valid: "npt.NDArray[np.bool_] | None") -> BufferCommon[Any]:
     """Return a buffer of the elements of another library, which are nulls where they are not valid.

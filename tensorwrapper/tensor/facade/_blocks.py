@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.rows._tile_blocks import NormOrder, TileSource
 
-__all__ = ["TensorBlocks", "TileChoice", "blocks_work"]
-
 TileChoice: TypeAlias = "BlockPattern[Any] | npt.ArrayLike | Callable[..., npt.ArrayLike]"
 """Tiles: a pattern, an (n, rank) array of numbers, a mask over the grid, or a predicate of the numbers."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["CellGroup", "TensorCells"]
-
 _BLOCK = 1 << 26  # bytes of cells that a function of the user gets at a time
 _OfTiles: TypeAlias = Callable[[Array, list[IntArray]], Array]
 

@@ -27,8 +27,6 @@ from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.tensor.within._groups import row_blocks
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
-__all__ = ["TensorCopies"]
-
 
 class TensorCopies(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -12,8 +12,6 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
-__all__ = ["TensorExchange"]
-
 _NUMBERS = "biufc"
 
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 _NUMBERS: Final = (int, float, bool, complex)
 
-__all__ = ["OuterIndexer", "PointIndexer", "TensorIndexing"]
-
 
 class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -18,8 +18,6 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["TensorNulls"]
-
 
 class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

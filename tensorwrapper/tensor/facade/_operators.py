@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["Operand", "Operators"]
-
 Operand: TypeAlias = "TensorCommon[Any] | npt.ArrayLike"
 """An operand of a tensor: numbers, strings, arrays, lists of these, tensors and views."""
 

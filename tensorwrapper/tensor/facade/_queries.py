@@ -10,8 +10,6 @@ from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import IndexT_co, ScalarT_co, ValueT
 
-__all__ = ["TensorQueries"]
-
 
 class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -17,8 +17,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.typing import IndexT_co, IntArray, ScalarT_co
 
-__all__ = ["TensorSparse"]
-
 
 class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer import NumpyStrings, StringData
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["TensorStrings"]
-
 
 class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

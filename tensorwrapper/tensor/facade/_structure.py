@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["TensorStructure", "cut_rows"]
-
 _J = TypeVar("_J", bound=AnyRank)
 
 

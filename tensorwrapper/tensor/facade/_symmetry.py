@@ -13,8 +13,6 @@ from tensorwrapper.typing import IndexT_co, ScalarT_co
 if TYPE_CHECKING:
     from tensorwrapper.shape import Symmetry, SymmetryLike
 
-__all__ = ["TensorSymmetry"]
-
 
 class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -26,8 +26,6 @@ from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
 
-__all__ = ["TensorWrites", "fit_values", "values_into"]
-
 
 class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
     """Abstract: the members declared by `TensorBase`."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.shape import IndexIterator
 
-__all__ = ["is_running", "read_key", "write_key"]
-
 
 def is_running(key: object) -> "TypeIs[IndexIterator[Any]]":
     """Return True if a key is a running iterator, which leads to indices and has no positions."""

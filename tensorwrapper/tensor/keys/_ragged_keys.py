@@ -11,8 +11,6 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array
 
-__all__ = ["chosen_layout", "is_ragged"]
-
 
 def is_ragged(key: object) -> bool:
     """Return True if a key is a jagged tensor, or a view of rows."""

@@ -17,8 +17,6 @@ from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["OF_ALL_ELEMENTS", "call_on_all"]
-
 _UNIQUE: Final = {
     "unique": None,
     "unique_all": ("return_index", "return_inverse", "return_counts"),

@@ -37,8 +37,6 @@ from tensorwrapper.typing import Array, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.shape import Symmetry
 
-__all__ = ["compute_blocks"]
-
 _ABSORBING: Final = frozenset(("multiply", "logical_and", "bitwise_and"))
 """Ufuncs that are zero where one operand is zero and the other finite."""
 

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from tensorwrapper.layout import Layout, LayoutCommon
     from tensorwrapper.shape import Shape
 
-__all__ = ["NUMBERS", "call_dense"]
-
 NUMBERS = frozenset([int, float, bool, complex])
 """Types of numbers that NumPy takes as they are."""
 

@@ -13,8 +13,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 
-__all__ = ["OF_ONE_ELEMENT", "call_for_each", "clip", "writes"]
-
 OF_ONE_ELEMENT: Final = frozenset(
     (
         *("angle", "around", "clip", "digitize", "fix", "imag", "isin", "isneginf", "isposinf"),

@@ -42,8 +42,6 @@ from tensorwrapper.tensor.operators._sparse import compute_sparse
 from tensorwrapper.tensor.operators._strings import compute_strings
 from tensorwrapper.typing import Array
 
-__all__ = ["Out", "call", "flat_operands", "over_array", "over_rows", "types_made"]
-
 Out: TypeAlias = "TensorCommon[Any] | Array | None"
 
 

@@ -9,8 +9,6 @@ from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.typing import Array
 
-__all__ = ["DENSE", "check_beside", "check_one_fill"]
-
 DENSE: Final = object()
 """Marker for dense tensors, which have no fill."""
 

@@ -75,8 +75,6 @@ from tensorwrapper.tensor.operators._strings import (
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 from tensorwrapper.typing import Array, Extents, IntArray
 
-__all__ = ["call_function"]
-
 _DType: TypeAlias = "npt.DTypeLike | None"
 _ScalarT = TypeVar("_ScalarT", bound=np.generic)
 _Casting: TypeAlias = Literal["no", "equiv", "safe", "same_kind", "unsafe"]

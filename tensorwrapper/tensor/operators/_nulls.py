@@ -20,8 +20,6 @@ from tensorwrapper.tensor.operators._shapes import shape_of
 from tensorwrapper.tensor.operators._strings import places_of
 from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
 
-__all__ = ["compute_with_nulls", "is_nullable", "valid_at"]
-
 _KLEENE: Final = {"bitwise_and": False, "logical_and": False, "bitwise_or": True, "logical_or": True}
 """Ufuncs of bools that one operand can decide, with the deciding value."""
 

@@ -15,20 +15,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._null_lists import has_null
 from tensorwrapper.typing import Array
 
-__all__ = [
-    "Operand",
-    "check_argument",
-    "first_tensor",
-    "is_foreign",
-    "is_tensor",
-    "is_tensor_or_view",
-    "is_text",
-    "read_mask",
-    "read_operand",
-    "read_operands",
-    "refuse_strangers",
-]
-
 Operand: TypeAlias = "TensorBase[Any] | Array | complex | str | bytes"
 """A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
 

@@ -17,8 +17,6 @@ from tensorwrapper.tensor.operators._stored_reductions import modes_that_go, sha
 from tensorwrapper.tensor.rows._reduce import fit_initial
 from tensorwrapper.typing import Array
 
-__all__ = ["reduce_orbits"]
-
 _REPEATABLE: Final = frozenset(
     (
         *("maximum", "minimum", "fmax", "fmin"),

@@ -17,8 +17,6 @@ from tensorwrapper.tensor.operators._reductions import finished
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.typing import Array
 
-__all__ = ["WRITERS", "finished_array", "with_fitting_values", "without_out"]
-
 WRITERS: Final = {
     "copyto": "src",
     "fill_diagonal": "val",

@@ -12,8 +12,6 @@ from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
 
-__all__ = ["NO_BYTES", "check_computed_in", "promoted", "type_of_extreme"]
-
 NO_BYTES: Final = "{}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
 
 

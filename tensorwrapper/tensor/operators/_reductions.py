@@ -50,8 +50,6 @@ from tensorwrapper.tensor.rows._tiles import cut_elements
 from tensorwrapper.tensor.within._running import accumulated
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["METHODS", "finished", "reduced_shape"]
-
 
 def _reduce(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) -> object:
     name = f"{ufunc.__name__}.reduce"

@@ -16,8 +16,6 @@ from tensorwrapper.errors import (
     TensorWrapperError,
 )
 
-__all__ = ["refusals"]
-
 
 @contextmanager
 def refusals(name: str) -> Generator[None]:

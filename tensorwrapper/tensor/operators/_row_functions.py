@@ -22,8 +22,6 @@ from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.typing import Array
 
-__all__ = ["REDUCTIONS", "ROW_FUNCTIONS", "call_along_rows"]
-
 REDUCTIONS: Final[dict[str, np.ufunc]] = {
     "sum": np.add,
     "prod": np.multiply,

@@ -12,15 +12,6 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import Operand
 
-__all__ = [
-    "box_of_result",
-    "check_out",
-    "leading_modes",
-    "reference_of",
-    "rows_of_result",
-    "shape_of",
-]
-
 
 def _given(operand: Operand) -> OperandShapes.Given:
     """Return the shape of a tensor, and the extents of an array or a number."""

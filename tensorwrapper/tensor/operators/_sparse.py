@@ -23,8 +23,6 @@ from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import leading_modes, shape_of
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["at_places", "choose_sparse", "compute_sparse", "union_of"]
-
 
 def compute_sparse(
     ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]

@@ -10,8 +10,6 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["median_of", "variance_of"]
-
 
 def variance_of(tensor: Any, ddof: float) -> Any:  # noqa: ANN401 - a tensor, and a number
     """Return the mean of squared distances from the mean. Nothing is unpacked where symmetry survives it."""

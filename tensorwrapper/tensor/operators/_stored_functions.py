@@ -11,8 +11,6 @@ from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import REDUCTIONS
 
-__all__ = ["call_on_stored", "is_of_stored"]
-
 _STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
 """The names of functions of NumPy whose result for many equal elements is known."""
 _OF_ALL: Final = frozenset(("std", "var", "median"))

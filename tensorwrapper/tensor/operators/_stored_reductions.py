@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer.lowlevel import PresentTiles
     from tensorwrapper.shape import BlockPattern, Partition
 
-__all__ = ["modes_that_go", "reduce_present", "reduce_stored", "shape_with_kept_modes"]
-
 _KNOWN: Final = frozenset(
     (
         *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_or", "logical_and"),

@@ -41,17 +41,6 @@ from tensorwrapper.typing import Array, IntArray
 
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 
-__all__ = [
-    "as_tests",
-    "call_on_texts",
-    "compute_strings",
-    "data_of",
-    "isin",
-    "kind_of",
-    "places_of",
-    "strings_of",
-]
-
 _BLOCK: Final = 1 << 15
 """Pairs of strings compared at a time, so that they stay in the cache of a processor."""
 _MOST_CUTS: Final = 256

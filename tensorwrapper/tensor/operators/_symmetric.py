@@ -17,8 +17,6 @@ from tensorwrapper.tensor.operators._operand import Operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.typing import Array, Extents
 
-__all__ = ["compute_symmetric", "surviving"]
-
 
 def compute_symmetric(
     ufunc: np.ufunc, operands: list[Operand], options: dict[str, Any]

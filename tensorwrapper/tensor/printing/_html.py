@@ -11,8 +11,6 @@ from tensorwrapper.layout import Layout
 from tensorwrapper.shape.lowlevel import short_text
 from tensorwrapper.tensor.printing._printing import tensor_head, tensor_str
 
-__all__ = ["tensor_html"]
-
 _PARTS: Final = 64  # of each mode
 
 

@@ -18,8 +18,6 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import shape_words
 from tensorwrapper.typing import Array, Index
 
-__all__ = ["tensor_head", "tensor_repr", "tensor_str"]
-
 _DOTS = "..."
 _LINES = 20
 _THRESHOLD = 1000  # NumPy's own, from which on it summarises

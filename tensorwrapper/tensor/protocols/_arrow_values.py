@@ -12,8 +12,6 @@ from tensorwrapper.buffer.lowlevel import ArrowValues, arrays_from_arrow, join_e
 from tensorwrapper.shape import ArrowList, Shape
 from tensorwrapper.typing import Array, IntArray, NullRows
 
-__all__ = ["ArrowRows", "read_arrow"]
-
 
 @final
 @frozen(eq=False)

@@ -11,8 +11,6 @@ from tensorwrapper.errors import LossWarning
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import usable_names
 
-__all__ = ["labelled_shape"]
-
 
 class _Labelled(Protocol):
     """An object with names for its modes, and arrays of labels for some of them."""

@@ -7,8 +7,6 @@ import numpy as np
 
 from tensorwrapper.errors import ConversionError, DTypeError
 
-__all__ = ["has_null", "split_nulls", "with_empty_rows"]
-
 
 def has_null(value: object) -> bool:
     """Return True if there is a None in lists. O(items)."""

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.buffer import ArrowArrayLike, ArrowStreamLike
 
-__all__ = ["is_arrow", "is_sparse_array"]
-
 
 def is_arrow(value: object) -> "TypeGuard[ArrowArrayLike | ArrowStreamLike]":
     """Return True if this hands out Arrow arrays, one or several."""

@@ -9,8 +9,6 @@ from tensorwrapper.buffer.lowlevel import join_elements
 from tensorwrapper.shape import Shape
 from tensorwrapper.typing import Array
 
-__all__ = ["join_rows"]
-
 _rank_of, _dtype_of = attrgetter("ndim"), attrgetter("dtype")
 
 

@@ -15,9 +15,6 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._protocols import is_arrow
 from tensorwrapper.typing import Array, IntArray, StringKind
 
-__all__ = ["read_strings"]
-
-
 _LISTS: tuple[type, ...] = (list, tuple, np.ndarray)
 
 

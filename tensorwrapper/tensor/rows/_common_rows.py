@@ -7,8 +7,6 @@ from tensorwrapper.shape import Jagged, Rows
 from tensorwrapper.shape.lowlevel import Origins, build_rows, tidy_origins, unroll
 from tensorwrapper.typing import IntArray
 
-__all__ = ["intersect_rows"]
-
 
 def intersect_rows(left: Rows, right: Rows) -> tuple[Rows, IntArray, IntArray]:
     """Return the rows of all common indices, and the leaves of each shape that have the common leaves.

@@ -6,8 +6,6 @@ from typing import Any
 from tensorwrapper._arrays import splits_of
 from tensorwrapper.shape import Rows
 
-__all__ = ["nest", "rows_of"]
-
 
 def rows_of(numbers: list[Any], rows: Rows) -> list[Any]:
     """Return one list per cell of rank 1, cut out of all numbers."""

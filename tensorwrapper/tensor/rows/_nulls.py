@@ -11,8 +11,6 @@ from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 
-__all__ = ["Marks", "over_valid", "sides_of"]
-
 Marks: TypeAlias = "npt.NDArray[np.bool_]"
 """One truth value for each element."""
 

@@ -12,8 +12,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, wrap
 from tensorwrapper.typing import Extents, IntArray
 
-__all__ = ["padded_cells", "padded_lines"]
-
 
 def padded_lines(
     shape: Shape[Any], mode: int, length: int, *, clip: bool

@@ -13,8 +13,6 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Layou
 from tensorwrapper.tensor.rows._short_runs import sums_of_short_runs
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = ["check_filled", "fit_initial", "reduce_box", "reduce_last", "reduce_runs"]
-
 
 def fit_initial(initial: object, dtype: "np.dtype[np.generic]") -> Array:
     """Return ``initial=`` of a reduction as an element of its result, an array of rank 0.

@@ -11,8 +11,6 @@ from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unroll, wrap
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["counts_of", "positions_of_mode", "row_splits", "rows_of_counts", "run_lengths"]
-
 _AT_ONCE: Final = 1 << 13
 """Rows whose positions are written at a time, so that they stay in a cache."""
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 from tensorwrapper._arrays import concatenated_ranges
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["sums_of_short_runs"]
-
 _MANY: Final = 1 << 12
 """Runs from which they are summed side by side."""
 _AT_ONCE: Final = 1 << 13

@@ -9,8 +9,6 @@ from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.typing import Array, IntArray, WriteCasting
 
-__all__ = ["add_all"]
-
 
 def add_all(
     parts: Iterable[tuple[BufferCommon[Any], LayoutCommon, Array]], casting: WriteCasting = "same_kind"

@@ -16,17 +16,6 @@ from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.rows._tiles import select_tiles
 from tensorwrapper.typing import Array, Index, IntArray
 
-__all__ = [
-    "NormOrder",
-    "TileSource",
-    "check_block_extents",
-    "elements_of_tiles",
-    "flat_values",
-    "norms_of",
-    "norms_of_fill",
-    "read_blocks",
-]
-
 NormOrder: TypeAlias = Literal["fro", "max", 1]
 """The norm of a tile: root of the sum of squares, greatest magnitude, or sum of magnitudes."""
 

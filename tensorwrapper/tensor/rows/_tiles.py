@@ -27,8 +27,6 @@ from tensorwrapper.typing import Array, Extents, Index, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor_base import TensorBase
 
-__all__ = ["cell_layouts", "cells_in_box", "cut_elements", "groups_of", "select_tiles", "tile_numbers"]
-
 
 def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
     """Return the groups of equal rows of a table, with their values, ascending; O(n log n)."""

@@ -64,23 +64,6 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
     from tensorwrapper.tensor.facade._blocks import TileChoice
 
-__all__ = [
-    "add_tiles",
-    "converted",
-    "keep_tiles",
-    "made_of",
-    "packed_values",
-    "pattern",
-    "present",
-    "present_tiles",
-    "retiled",
-    "screened",
-    "stored_pattern",
-    "tile_norms",
-    "to_bsr",
-    "with_tiles",
-]
-
 
 def present(tensor: TensorBase[Any], what: str) -> PresentTiles[ScalarT_co]:
     """Return the present tiles and their places; a dense tensor has all tiles."""

@@ -28,8 +28,6 @@ from tensorwrapper.typing import Array, IntArray
 if TYPE_CHECKING:
     from tensorwrapper.tensor._tensor import Tensor
 
-__all__ = ["packed_tiles_of", "symmetric_over", "symmetric_tensor", "with_symmetry"]
-
 
 def packed_tiles_of(tensor: TensorBase[Any]) -> "SymmetricBlocks[Any] | None":
     """Return the buffer of a whole tensor of which one tile of each orbit is stored; None of others."""

@@ -13,8 +13,6 @@ import numpy as np
 from tensorwrapper._arrays import strided
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["BLOCK", "SHORT", "Columns", "each_row", "groups", "number_of_each", "row_blocks", "windows"]
-
 SHORT: Final = 8
 """The longest row whose places are columns."""
 BLOCK: Final = 1 << 16

@@ -15,8 +15,6 @@ from tensorwrapper.tensor.within._groups import SHORT, Columns, number_of_each, 
 from tensorwrapper.tensor.within._order import keys_of, sort
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["extremes", "means", "norms", "place_of_extreme", "quantiles", "variances"]
-
 
 def place_of_extreme(flat: Array, splits: IntArray, which: Literal["max", "min"]) -> IntArray:
     """Return the first position of the extreme of each row, or of NaN; 0 of an empty row. O(n)."""

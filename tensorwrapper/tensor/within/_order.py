@@ -11,8 +11,6 @@ from tensorwrapper.tensor.rows._reduce import reduce_runs
 from tensorwrapper.tensor.within._groups import SHORT, Columns, each_row, row_blocks
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RankMethod", "argsort", "distinct", "keys_of", "ranks", "repeats", "sort", "top"]
-
 RankMethod: TypeAlias = Literal["average", "min", "max", "dense", "ordinal"]
 """Rank of equal elements, by SciPy's names."""
 

@@ -10,8 +10,6 @@ from tensorwrapper.errors import SizeOverflowError
 from tensorwrapper.tensor.within._groups import groups, windows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["combinations", "product"]
-
 _MOST = 1 << 16  # positions that are taken together, each of which has a tensor
 _LARGEST = MAX_INT64 // 8  # positions that an address space holds
 

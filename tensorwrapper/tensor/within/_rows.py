@@ -23,8 +23,6 @@ from tensorwrapper.tensor.rows._row_facts import row_splits
 from tensorwrapper.tensor.within._within_rows import WithinRows
 from tensorwrapper.typing import IntArray
 
-__all__ = ["TensorRows"]
-
 _T = TypeVar("_T", bound=TensorBase[Any])
 _R = TypeVar("_R", bound=TensorBase[Any])
 

@@ -9,8 +9,6 @@ from tensorwrapper._compiled import running as running_sums
 from tensorwrapper.tensor.within._groups import Columns, each_row
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["accumulated", "differences"]
-
 
 def accumulated(ufunc: np.ufunc, flat: Array, splits: IntArray, dtype: npt.DTypeLike | None = None) -> Array:
     """Return the running results of a ufunc, with the bits that each row alone would have. O(n)."""

@@ -7,8 +7,6 @@ import numpy as np
 from tensorwrapper.tensor.within._groups import BLOCK, row_blocks
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["histograms", "searched"]
-
 
 def searched(
     flat: Array, splits: IntArray, wanted: Array, rows: IntArray, side: Literal["left", "right"]

@@ -21,18 +21,6 @@ from tensorwrapper.typing import Array, IntArray
 _AT_ONCE: Final = 2**18
 """Elements of which the places are known at once."""
 
-__all__ = [
-    "argsort",
-    "at_valid",
-    "beside_empty",
-    "differences",
-    "first_positions",
-    "places_among_all",
-    "sort",
-    "with_null_counts",
-    "with_null_last",
-]
-
 
 def places_among_all(tensor: TensorBase[Any], found: IntArray, rows: IntArray, inner: IntArray) -> IntArray:
     """Return where elements are in their rows, of which it is known where they are among the valid ones.

@@ -31,8 +31,6 @@ from tensorwrapper.tensor.within import _numbers, _order, _pairs, _running, _sea
 from tensorwrapper.tensor.within._order import RankMethod
 from tensorwrapper.typing import Array, IntArray
 
-__all__ = ["RankMethod", "WithinRows", "numbered_as"]
-
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 

@@ -18,8 +18,6 @@ from tensorwrapper.transport._socket import Socket
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 
-__all__ = ["AsyncDelivery", "AsyncSocket"]
-
 _T = TypeVar("_T")
 
 _PAUSE: Final = 0.002

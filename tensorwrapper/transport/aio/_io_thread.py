@@ -16,8 +16,6 @@ from typing import Final, final
 from tensorwrapper.transport._delivery import check_process
 from tensorwrapper.transport._endpoint import Endpoint
 
-__all__ = ["IoThread"]
-
 _PAUSE: Final = 0.01
 """Seconds of idleness of the owner before the thread takes over, as a hand-over costs as much as a
 message."""

@@ -7,8 +7,6 @@ from typing import Final
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import ConversionError, TransportError
 
-__all__ = ["check_address", "is_local"]
-
 _EXAMPLE: Final = "tcp://127.0.0.1:5555"
 
 

@@ -15,8 +15,6 @@ from tensorwrapper.errors import (
 )
 from tensorwrapper.transport.connections._monitors import close_monitor, events_of, open_monitor
 
-__all__ = ["ConnectionAttempts", "wait_for"]
-
 _State = Literal["asked", "absent", "connected", "silent", "foreign", "refused", "live", "lost"]
 
 _EVENTS: Final = (

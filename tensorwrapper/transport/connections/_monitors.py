@@ -11,8 +11,6 @@ import zmq
 
 from tensorwrapper.transport._context import make_socket
 
-__all__ = ["close_monitor", "events_of", "open_monitor"]
-
 _HEAD: Final = struct.Struct("=HI")
 _NUMBERS: Final = itertools.count()
 

@@ -6,8 +6,6 @@ import zmq
 
 from tensorwrapper.transport._kinds import Kind
 
-__all__ = ["set_options"]
-
 _HIGH_WATER: Final = 16
 """Length of the queue at each end. It is small because ZeroMQ counts messages, not bytes."""
 

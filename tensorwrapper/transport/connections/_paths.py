@@ -6,8 +6,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import final
 
-__all__ = ["Paths", "is_taken"]
-
 
 def is_taken(address: str) -> bool:
     """Return True if a process listens at an address's file, which ZeroMQ would silently replace."""

@@ -9,8 +9,6 @@ from tensorwrapper.transport.connections._monitors import close_monitor, events_
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PeerConnections"]
-
 _EVENTS: Final = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_CLOSED
 
 

@@ -24,8 +24,6 @@ from tensorwrapper.wire import Message
 if TYPE_CHECKING:
     from tensorwrapper.transport.flow._flows import Flows
 
-__all__ = ["Flow"]
-
 _AT_ONCE: Final = 16
 """Messages read before each message given, so that peers that send all the time cannot starve this end."""
 

@@ -26,8 +26,6 @@ from tensorwrapper.transport.flow._machine import FlowMachine, to_credit
 from tensorwrapper.transport.flow._table import FlowDirection
 from tensorwrapper.wire import Message
 
-__all__ = ["Flows"]
-
 _log = logging.getLogger(__name__)
 
 _MOST: Final = 64

@@ -12,8 +12,6 @@ from tensorwrapper.transport.flow._table import FLOW_TRANSITIONS, FlowDirection,
 from tensorwrapper.typing import BufferLike
 from tensorwrapper.wire import Message, decode, encode
 
-__all__ = ["FlowEvent", "FlowMachine", "to_credit"]
-
 MOST_CREDIT = 2**31 - 1
 """Limit on the messages under way."""
 

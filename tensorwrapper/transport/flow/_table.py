@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-__all__ = ["FLOW_TRANSITIONS", "FlowDirection", "FlowState", "FlowStep", "FlowVerb"]
-
 FlowVerb = Literal["BOT", "PAY", "DAT", "EOT"]
 """Kind of a flow message: begin, credit, data or end."""
 

@@ -4,8 +4,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-__all__ = ["Key", "boxes_of_run"]
-
 Key: TypeAlias = tuple[int | slice, ...]
 
 

@@ -6,8 +6,6 @@ from typing import Final, final
 
 import zmq
 
-__all__ = ["PROCESS", "Budget", "ChunkPool", "Reservation"]
-
 
 @final
 class Budget:

@@ -26,8 +26,6 @@ from tensorwrapper.wire.lowlevel import refuse
 if TYPE_CHECKING:
     from tensorwrapper.transport.transfer._scheduler import TransferScheduler
 
-__all__ = ["Dispatcher"]
-
 _log = logging.getLogger(__name__)
 
 _SILENT: Final = 5.0

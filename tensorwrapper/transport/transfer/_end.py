@@ -16,8 +16,6 @@ from tensorwrapper.transport.transfer._table import TransferState, TransferVerb
 from tensorwrapper.wire import Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, refuse
 
-__all__ = ["TransferEnd"]
-
 
 class TransferEnd(Shown, ABC):
     """Abstract: `_receive`, `_role`, and the attributes below."""

@@ -21,27 +21,6 @@ from tensorwrapper.transport.transfer._table import (
 from tensorwrapper.wire import Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, Field, checksum_of, load_label, refuse
 
-__all__ = [
-    "CHECKED",
-    "COORDINATES",
-    "MOST_FOLLOW",
-    "MOST_KEY",
-    "MOST_NAME",
-    "Frames",
-    "ParsedLabel",
-    "check_frames",
-    "compare",
-    "coordinates",
-    "is_end",
-    "message_frames",
-    "next_state",
-    "prefix",
-    "read_label",
-    "read_runs",
-    "run_table",
-    "unpack_coordinates",
-]
-
 Frames = list[bytes | memoryview]
 
 MOST_KEY: Final = 128

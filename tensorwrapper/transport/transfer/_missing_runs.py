@@ -6,8 +6,6 @@ from typing import final
 
 from tensorwrapper.errors import RemoteProtocolError
 
-__all__ = ["MOST_RUNS", "Missing"]
-
 MOST_RUNS = 65_536
 """Limit on the missing runs of one part, because an untrusted peer chooses the gaps."""
 

@@ -8,8 +8,6 @@ import zmq
 from tensorwrapper.errors import RemoteProtocolError
 from tensorwrapper.transport._endpoint import Endpoint, failed
 
-__all__ = ["take_message"]
-
 _MOST: Final = 8
 """Limit on the frames of a transfer message, with its envelope."""
 

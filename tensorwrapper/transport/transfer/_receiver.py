@@ -15,8 +15,6 @@ from tensorwrapper.transport.transfer._table import TransferState
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 from tensorwrapper.wire.lowlevel import TensorHeader, read_skeleton, refuse
 
-__all__ = ["TransferReceiver"]
-
 _NOTHING = ParsedLabel("OFFER")
 
 _MOST_EPOCH = 2**31

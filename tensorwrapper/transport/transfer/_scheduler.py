@@ -30,8 +30,6 @@ from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.transport.transfer._window import Window
 from tensorwrapper.wire import Limits
 
-__all__ = ["TransferScheduler"]
-
 _MOST_PATIENCE: Final = 8.0
 """Longest time without a message, in seconds, before an end repeats its last message."""
 

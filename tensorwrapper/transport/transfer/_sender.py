@@ -18,8 +18,6 @@ from tensorwrapper.transport.transfer._table import TransferState
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 from tensorwrapper.wire.lowlevel import Checksum, TensorHeader, refuse
 
-__all__ = ["Run", "TransferSender"]
-
 
 @final
 @frozen

@@ -18,8 +18,6 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
 from tensorwrapper.wire.lowlevel import DecomposedTensor, TensorHeader, take_apart
 
-__all__ = ["Source", "source_of"]
-
 _Gather: TypeAlias = Callable[[int, Array], None]
 """Function that writes the elements from a given number on into a flat array."""
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-__all__ = ["TRANSFER_TRANSITIONS", "TransferRole", "TransferState", "TransferStep", "TransferVerb"]
-
 TransferVerb = Literal["OFFER", "GRANT", "CHUNK", "CREDIT", "DONE", "HEARD", "CANCEL"]
 """Kind of a transfer message.
 

@@ -19,8 +19,6 @@ from tensorwrapper.typing import Array
 from tensorwrapper.wire import Limits
 from tensorwrapper.wire.lowlevel import TensorHeader, refuse
 
-__all__ = ["Target"]
-
 
 @final
 class Target:

@@ -21,8 +21,6 @@ from tensorwrapper.wire.lowlevel import TensorHeader
 if TYPE_CHECKING:
     from tensorwrapper.transport.transfer._scheduler import TransferScheduler
 
-__all__ = ["PATIENCE", "Transfer"]
-
 PATIENCE: Final = 1.0
 """Seconds without a message after which an end repeats its last message; doubled each time."""
 

@@ -26,8 +26,6 @@ from tensorwrapper.transport.transfer._source import source_of
 from tensorwrapper.transport.transfer._transfer import Transfer
 from tensorwrapper.wire.lowlevel import Checksum, checksum_of
 
-__all__ = ["Transfers"]
-
 
 @final
 class Transfers(Shown):

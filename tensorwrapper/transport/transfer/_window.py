@@ -2,8 +2,6 @@
 
 from typing import Final, final
 
-__all__ = ["Window"]
-
 _LEAST: Final = 2**14
 """Minimum size of a chunk in bytes."""
 

@@ -24,8 +24,6 @@ from tensorwrapper.wire.blocks._tensor_header import read_skeleton
 from tensorwrapper.wire.codec._plan import read_extents, read_origin
 from tensorwrapper.wire.packings._table import check_version
 
-__all__ = ["Assembler", "blocks_of"]
-
 _NOTES: Final = 2**20
 """Bytes for notes on tensors, beside an eighth of the limit on their elements."""
 

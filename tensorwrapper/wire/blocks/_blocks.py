@@ -16,8 +16,6 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.blocks._pieces import Pieces, is_box_of_numbers, pieces_of
 from tensorwrapper.wire.blocks._tensor_header import TensorHeader
 
-__all__ = ["MOST_NAME", "VERSION", "Block", "describe_block", "is_within", "split_blocks"]
-
 VERSION: Final = 1
 
 MOST_NAME: Final = 1024

@@ -14,8 +14,6 @@ from tensorwrapper.wire.codec._plan import check_readable
 from tensorwrapper.wire.codec._write import Writer
 from tensorwrapper.wire.packings._packing import Packed, WriteOptions
 
-__all__ = ["DecomposedTensor", "take_apart"]
-
 
 @final
 @frozen(eq=False)

@@ -8,8 +8,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.wire.blocks._blocks import Block
 from tensorwrapper.wire.blocks._pending import Pending, Structure
 
-__all__ = ["Delivered"]
-
 _MOST: Final = 256
 """Tensors that are remembered."""
 

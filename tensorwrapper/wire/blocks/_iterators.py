@@ -16,8 +16,6 @@ from tensorwrapper.errors import OutOfBoundsError, RankError
 from tensorwrapper.shape import IndexIterator, Shape, Tiling
 from tensorwrapper.typing import Index, IntArray
 
-__all__ = ["boxes_over", "runs_over", "tiles_over"]
-
 PlaceOf: TypeAlias = "Callable[[int], int]"
 
 _FIRST: Final = 16

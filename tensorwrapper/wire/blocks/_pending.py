@@ -14,8 +14,6 @@ from tensorwrapper.typing import Array, Index, IntArray
 from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.blocks._blocks import Block
 
-__all__ = ["ENTRY", "Pending", "Structure"]
-
 Structure: TypeAlias = "Mapping[int, Tensor[Any]]"
 """The parts of a tensor that say where its elements are, as bytes, by their numbers."""
 

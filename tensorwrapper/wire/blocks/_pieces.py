@@ -18,8 +18,6 @@ from tensorwrapper.wire.blocks._iterators import boxes_over, runs_over, tiles_ov
 from tensorwrapper.wire.blocks._tensor_header import TensorHeader
 from tensorwrapper.wire.codec._no_elements import is_metadata_alone
 
-__all__ = ["Pieces", "is_box_of_numbers", "pieces_of"]
-
 
 def is_box_of_numbers(tensor: Tensor[Any]) -> bool:
     """Return True if a tensor has an element of a fixed size at every index of a box."""

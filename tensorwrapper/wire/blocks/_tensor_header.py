@@ -24,8 +24,6 @@ from tensorwrapper.wire.codec._plan import TensorPlan, plan_label, read_extents
 from tensorwrapper.wire.codec._read import Reader
 from tensorwrapper.wire.frames._label import dump_label
 
-__all__ = ["PARTS", "TensorHeader", "make_skeleton", "read_skeleton"]
-
 PARTS = 1024
 """Payload parts that a tensor in blocks may have; the packings here make fewer than thrice its rank."""
 

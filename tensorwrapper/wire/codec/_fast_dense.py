@@ -24,16 +24,6 @@ from tensorwrapper.wire.frames._header import COORDINATES_BYTES, NOWHERE, pack_p
 from tensorwrapper.wire.packings._table import known_packings
 from tensorwrapper.wire.parts._dtypes import known_dtype
 
-__all__ = [
-    "plain_entry",
-    "plain_frames",
-    "plain_message",
-    "plain_part",
-    "plain_tensor",
-    "read_apart",
-    "read_plain",
-]
-
 _TENS = b"ZIO0TENS"
 
 _SURE = 2**18

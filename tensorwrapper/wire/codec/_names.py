@@ -10,8 +10,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 
-__all__ = ["describe_names", "named_by_label", "read_names"]
-
 _LONGEST: Final = 255
 """Characters of a name, on every machine."""
 

@@ -14,8 +14,6 @@ from tensorwrapper.tensor.lowlevel import make_tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire.frames._label import dump_label, plain_object
 
-__all__ = ["NoElements", "is_metadata_alone", "no_elements"]
-
 
 @final
 @frozen

@@ -11,8 +11,6 @@ from typing import Final, TypeAlias, TypedDict, cast
 
 from tensorwrapper.typing import Index
 
-__all__ = ["DEPTH", "MOST_DIGITS", "REMEMBERED", "Plain", "Written", "plain_label", "read_plain_label"]
-
 Plain: TypeAlias = tuple[str, int, Index, int]
 """Kind of element, part, extents and bytes per element of a dense tensor without further keys."""
 

@@ -33,18 +33,6 @@ from tensorwrapper.wire.packings._packing import ElementPacking, ShapePacking
 from tensorwrapper.wire.packings._table import PackingTable, known_packings, read_packings
 from tensorwrapper.wire.parts._dtypes import plain_dtype, read_dtype, read_logical
 
-__all__ = [
-    "PlainPart",
-    "TensorPlan",
-    "check_readable",
-    "check_written",
-    "in_layers",
-    "plain_parts",
-    "plan_label",
-    "read_extents",
-    "read_origin",
-]
-
 _REMEMBERED = 16_384
 _REMEMBERED_LONG = 262_144
 """Characters: longer labels are parsed each time, so that the cache stays small."""

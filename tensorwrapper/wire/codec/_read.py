@@ -20,8 +20,6 @@ from tensorwrapper.wire.packings._packing import Received, ShapePacking
 from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._part_reader import PartReader
 
-__all__ = ["Reader"]
-
 
 @final
 class Reader:

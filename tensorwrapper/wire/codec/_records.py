@@ -17,14 +17,6 @@ from tensorwrapper.wire._protocol_errors import Refusal, refuse, refuse_over
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = [
-    "RecordsPlan",
-    "describe_records",
-    "is_records",
-    "plan_records",
-    "read_records",
-]
-
 _VERSION: Final = 1
 
 _NEVER: Final = frozenset({np.ndarray, Tensor, list, tuple, dict, int, float})

@@ -19,8 +19,6 @@ from tensorwrapper.wire.parts._checksum import check_parts
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
 
-__all__ = ["JSON_FORMS", "Described", "read_described"]
-
 _T = TypeVar("_T")
 
 JSON_FORMS = frozenset({"TENS", "FLOW", "JSON"})

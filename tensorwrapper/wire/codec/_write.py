@@ -26,8 +26,6 @@ from tensorwrapper.wire.parts._dense import as_it_lies
 from tensorwrapper.wire.parts._dtypes import write_dtype, write_logical
 from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
 
-__all__ = ["Writer"]
-
 _DEFAULTS = WriteOptions()
 
 

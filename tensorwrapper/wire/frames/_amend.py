@@ -8,8 +8,6 @@ from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire.frames._header import Header
 from tensorwrapper.wire.frames._label import SPACE, load_label, plain_object
 
-__all__ = ["add_to_label", "add_to_tens", "described_tensors", "label_to_amend", "tens_of"]
-
 _OURS = Limits()
 """Limits on an existing label to amend."""
 

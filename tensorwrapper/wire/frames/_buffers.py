@@ -8,8 +8,6 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import BufferLike
 
-__all__ = ["byte_views", "check_several", "frame_views"]
-
 _ONE = (str, bytes, bytearray, memoryview, np.ndarray, Tensor, Mapping)
 """Iterable types that are single values: passed for several values, they lack a list around them."""
 

@@ -14,8 +14,6 @@ from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.errors import ConversionError, LocalProtocolError, ProtocolReason, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits, how_to_raise
 
-__all__ = ["NOWHERE", "Header", "make_header", "pack_coordinates", "pack_prefix", "unpack_header"]
-
 MAGIC = b"ZIO"
 _LEVELS = "012345678"
 _COORDINATES = struct.Struct("<3Q")

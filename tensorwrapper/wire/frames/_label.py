@@ -16,8 +16,6 @@ from tensorwrapper._json import Json, dump_json, excess, has_number_over, load_j
 from tensorwrapper.errors import LocalProtocolError, ParseError, RemoteProtocolError
 from tensorwrapper.wire._limits import Limits, how_to_raise
 
-__all__ = ["SPACE", "dump_label", "load_label", "plain_levels", "plain_object", "plain_scalars"]
-
 SPACE = " \t\r\n"
 """White space that JSON allows around a value."""
 

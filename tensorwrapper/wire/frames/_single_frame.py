@@ -12,8 +12,6 @@ from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 from tensorwrapper.wire.frames._buffers import byte_views, frame_views
 
-__all__ = ["decode_frames", "encode_frames", "frame_pieces", "sized_frames"]
-
 LONG = 255
 """Sizes from here on take five bytes; the byte itself announces them."""
 

@@ -18,8 +18,6 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Receive
 from tensorwrapper.wire.packings._sparse import describe_fill, read_fill
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["BlocksPacking", "read_present"]
-
 
 @final
 @frozen

@@ -17,8 +17,6 @@ from tensorwrapper.wire.parts._dtypes import write_dtype
 from tensorwrapper.wire.parts._part_reader import check_splits
 from tensorwrapper.wire.parts._part_writer import PartWriter, as_bytes
 
-__all__ = ["CompressedPacking"]
-
 _BLOCK: Final = 2**18
 """Bytes per block when written: they stay in a core's cache while they are shuffled and compressed."""
 

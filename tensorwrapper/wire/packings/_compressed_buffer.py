@@ -20,8 +20,6 @@ from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.parts._allocation_limit import Claim
 from tensorwrapper.wire.parts._compress import CODECS, Bytes, unshuffle
 
-__all__ = ["Compressed", "make_compressed"]
-
 _KEPT: Final = 2**22
 """Bytes of decompressed blocks that one buffer keeps, beyond the last one."""
 

@@ -19,8 +19,6 @@ from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader, check_splits
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["JaggedPacking"]
-
 _FAR: Final = 2**62  # an origin beyond this could overflow when an extent is added
 
 

@@ -19,8 +19,6 @@ from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["NAME", "VERSION", "describe_validity", "read_validity", "without_nulls"]
-
 NAME: Final = "nullable"
 VERSION: Final = 1
 

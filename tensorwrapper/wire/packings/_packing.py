@@ -24,18 +24,6 @@ from tensorwrapper.wire.parts._compress import Compression, check_compression
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = [
-    "ElementOrder",
-    "ElementPacking",
-    "Packed",
-    "PackedShape",
-    "Packing",
-    "Received",
-    "ShapePacking",
-    "StringForm",
-    "WriteOptions",
-]
-
 ElementOrder: TypeAlias = Literal["packed", "keep"]
 """Elements of boxes in row-major order; or in memory order, if they have no gaps."""
 

@@ -17,8 +17,6 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Receive
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["SparsePacking", "describe_fill", "read_fill"]
-
 
 @final
 @frozen

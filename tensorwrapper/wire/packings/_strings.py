@@ -17,8 +17,6 @@ from tensorwrapper.wire.packings._packing import ElementPacking, Packed, Receive
 from tensorwrapper.wire.parts._part_reader import check_splits
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["StringPacking"]
-
 _BYTE: Final = np.dtype(np.uint8)
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from tensorwrapper.buffer import Symmetric
     from tensorwrapper.shape import Symmetry
 
-__all__ = ["SymmetricPacking", "read_symmetry", "refusing"]
-
 _RANK = 8
 _OPERATION = 1024
 """Bytes that one operation counts as: to close a group takes as long as to decompress so many."""

@@ -18,8 +18,6 @@ from tensorwrapper.wire.parts._part_writer import PartWriter
 if TYPE_CHECKING:
     from tensorwrapper.buffer import SymmetricBlocks
 
-__all__ = ["SymmetricBlocksPacking"]
-
 
 @final
 @frozen

@@ -23,16 +23,6 @@ from tensorwrapper.wire.packings._symmetric_blocks import SymmetricBlocksPacking
 from tensorwrapper.wire.packings._tiled import TiledPacking
 from tensorwrapper.wire.packings._triangular import TriangularPacking
 
-__all__ = [
-    "BUILT_IN",
-    "PackingTable",
-    "check_version",
-    "known_packings",
-    "read_packings",
-    "register_packing",
-    "unregister_packing",
-]
-
 _BUILT_IN: Final[tuple[Packing, ...]] = (
     TiledPacking(),
     TriangularPacking(),

@@ -17,8 +17,6 @@ from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["TiledPacking"]
-
 _FAR: Final = 2**62  # a mark beyond this could overflow when an extent is added
 
 

@@ -15,8 +15,6 @@ from tensorwrapper.wire.packings._packing import PackedShape, ShapePacking
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
 
-__all__ = ["TriangularPacking"]
-
 _HALVES: dict[str, Half] = {"upper": "upper", "lower": "lower"}
 
 

@@ -5,8 +5,6 @@ from typing import final
 
 from tensorwrapper.wire._protocol_errors import refuse_over
 
-__all__ = ["AllocationLimit", "Claim"]
-
 
 @final
 class AllocationLimit:

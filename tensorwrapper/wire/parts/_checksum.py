@@ -10,8 +10,6 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._protocol_errors import refuse, refuse_field
 
-__all__ = ["Checksum", "check_parts", "checksum_of", "describe_checksums"]
-
 Checksum: TypeAlias = Literal["crc32", "xxh3"]
 """Algorithms: that of zlib, and the one with 64 bits of xxHash 3."""
 

@@ -18,17 +18,6 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._protocol_errors import refuse
 
-__all__ = [
-    "CODECS",
-    "Bytes",
-    "Codec",
-    "Compression",
-    "check_codec",
-    "check_compression",
-    "shuffle",
-    "unshuffle",
-]
-
 Compression: TypeAlias = Literal["zlib", "zstd", "blosc2"]
 """Names of codecs, which are the names of packings too."""
 

@@ -9,8 +9,6 @@ from tensorwrapper._json import Json
 from tensorwrapper.errors import LayoutError
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["as_it_lies"]
-
 
 def as_it_lies(tensor: Tensor[Any], dtype: "np.dtype[Any]") -> tuple[memoryview, dict[str, Json]] | None:
     """Return the memory of a tensor and the values of ``order`` and ``ascend``.

@@ -13,16 +13,6 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.errors import LocalProtocolError
 from tensorwrapper.wire._protocol_errors import Refusal
 
-__all__ = [
-    "known_dtype",
-    "plain_dtype",
-    "read_dtype",
-    "read_logical",
-    "small_dtype",
-    "write_dtype",
-    "write_logical",
-]
-
 _WORDS = {"b": (1,), "c": (8, 16), "f": (2, 4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8)}
 # x86 long doubles: ten bytes that count and six of padding, on no other machine the same.
 _LONG = {("f", 16): np.longdouble, ("c", 32): np.clongdouble}

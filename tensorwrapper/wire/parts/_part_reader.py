@@ -13,8 +13,6 @@ from tensorwrapper.wire._limits import Limits
 from tensorwrapper.wire._protocol_errors import refuse, refuse_over
 from tensorwrapper.wire.parts._allocation_limit import AllocationLimit
 
-__all__ = ["PartReader", "check_splits"]
-
 _INT64 = np.dtype("<i8")
 
 

@@ -14,8 +14,6 @@ from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array, IntArray
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 
-__all__ = ["PartWriter", "as_bytes"]
-
 _EMPTY = memoryview(b"")
 
 

@@ -9,20 +9,6 @@ from tensorwrapper.buffer.lowlevel import arrow_metadata
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "added_type",
-    "empty_array",
-    "has_null_rows",
-    "inner_fields",
-    "is_null_type",
-    "is_tensor",
-    "list_of",
-    "plain_array",
-    "plain_type",
-    "tensor_names",
-]
-
-
 _EXTENSION: Final = b"ARROW:extension:name"
 _TENSOR: Final = "_shape_tensor"
 """Suffix of the names of Arrow's tensor types."""

@@ -18,8 +18,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Blocks", "file_of_parts"]
-
 _END: Final = 10
 """Bytes after the footer: its length, and the magic bytes."""
 _BLOCK: Final = struct.Struct("<qi4xq")

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import View
 
-__all__ = ["open_feather"]
-
 _STREAM: Final = b"\xff\xff\xff\xff"
 """Beginning of a stream: a message with its length, without magic bytes."""
 

@@ -12,8 +12,6 @@ from tensorwrapper.store.formats.columns._arrow_types import list_of, plain_arra
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Column", "Leaf", "leaf_array", "leaves_of"]
-
 _VIEWS: Final = ("list_view", "large_list_view")
 
 

@@ -8,8 +8,6 @@ from tensorwrapper.store.formats._file_location import Where, name_of, reading_a
 from tensorwrapper.store.formats.columns._thrift import Spec, read_struct
 from tensorwrapper.typing import Index
 
-__all__ = ["Chunk", "Footer", "decoded_bytes", "read_footer"]
-
 _HEADER: Final = 2**20  # size limit of a page header, which includes minimum and maximum
 _DICTIONARY: Final = 2
 _BYTE_ARRAY: Final = 6

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import Ability, Outer, View, Wanted
 
-__all__ = ["open_parquet"]
-
 _READ_BY_ALL: Final = {"UNCOMPRESSED", "SNAPPY"}
 _CODECS: Final = dict(
     enumerate(("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"))

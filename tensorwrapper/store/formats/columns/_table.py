@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import View
 
-__all__ = ["KEY", "contents_of", "tensor_of"]
-
 KEY: Final = b"tensorwrapper"
 """Metadata key of a table, and of each column, for JSON with facts that Arrow cannot represent."""
 _JSON_BYTES: Final = 2**20

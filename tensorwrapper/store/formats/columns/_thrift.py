@@ -8,8 +8,6 @@ from typing import Any, Final, TypeAlias, cast
 
 from tensorwrapper.errors import DataFileError
 
-__all__ = ["Spec", "read_struct"]
-
 Spec: TypeAlias = "Mapping[int, type | Spec | list[Spec | type]]"
 """Fields to read: ``int``, ``bytes``, the fields of a structure, or a list with the spec of its items."""
 

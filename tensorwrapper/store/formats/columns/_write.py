@@ -19,8 +19,6 @@ from tensorwrapper.tensor import Tensor
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["write_feather", "write_parquet"]
-
 _GROUP_BYTES: Final = 2**26
 """Size of a row group in bytes."""
 _SAID: Final = {"origin", "names"}

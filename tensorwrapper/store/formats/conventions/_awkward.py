@@ -27,8 +27,6 @@ from tensorwrapper.wire import DEFAULT_LIMITS, Limits
 if TYPE_CHECKING:
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["awkward_of"]
-
 _Form: TypeAlias = Mapping[str, Any]
 _KIND: Final = "awkward-array"
 _CONTAINER: Final = "container/"

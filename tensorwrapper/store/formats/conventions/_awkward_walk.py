@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["Leaf", "Step", "StepKind", "read_leaf"]
-
 StepKind: TypeAlias = Literal["regular", "offsets", "ranges", "index", "bytes", "bits", "plain"]
 _INTEGER: Final = 8
 """Size of a position in bytes."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tensorwrapper.selection import View
     from tensorwrapper.tensor import Tensor
 
-__all__ = ["CONTIGUOUS", "INDEXED", "DealtRows", "Variable", "deal_variables"]
-
 CONTIGUOUS: Final = "sample_dimension"
 INDEXED: Final = "instance_dimension"
 _Dimension: TypeAlias = tuple[str, str]

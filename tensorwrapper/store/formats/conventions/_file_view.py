@@ -16,20 +16,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = [
-    "RAW",
-    "ROOT",
-    "Group",
-    "Part",
-    "Put",
-    "Read",
-    "broken",
-    "counted",
-    "integers_of",
-    "refused",
-    "whole",
-]
-
 Read: TypeAlias = Callable[[], object]
 """Function that returns a tensor or a view, lazily where possible."""
 

@@ -9,8 +9,6 @@ from tensorwrapper.store.formats.conventions._nullable import nullable_of
 from tensorwrapper.store.formats.conventions._sparse import sparse_of
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["put_together"]
-
 _CONVENTIONS: Final[Mapping[str, Callable[[Group], Put | None]]] = {
     "a sparse matrix": sparse_of,
     "a nullable column": nullable_of,

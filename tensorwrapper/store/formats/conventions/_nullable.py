@@ -16,8 +16,6 @@ from tensorwrapper.store.formats.conventions._file_view import Group, Part, Put,
 from tensorwrapper.tensor import Tensor, from_buffer, strings
 from tensorwrapper.tensor.lowlevel import buffer_beside_valid
 
-__all__ = ["nullable_of"]
-
 _KINDS: Final = {"nullable-integer": "iu", "nullable-boolean": "b", "nullable-string-array": "T"}
 """Dtype kinds of the values, by declaration."""
 _PARTS: Final = ("values", "mask")

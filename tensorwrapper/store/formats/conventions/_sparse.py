@@ -23,8 +23,6 @@ from tensorwrapper.store.formats.conventions._file_view import (
 )
 from tensorwrapper.tensor import Tensor, sparse
 
-__all__ = ["sparse_of"]
-
 _KINDS: Final = ("csr_matrix", "csc_matrix")
 _PARTS: Final = ("data", "indices", "indptr")
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.store.formats.hdf5._heaps import Heaps
 
-__all__ = ["plain_attribute"]
-
 _NUMBERS: Final = 64
 """Length limit of a list attribute, larger than any rank."""
 

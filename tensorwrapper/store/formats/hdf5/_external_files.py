@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import View
 
-__all__ = ["open_linked"]
-
 _DEEPEST: Final = 16
 """Limit on the length of a chain of files."""
 _MOST_FILES: Final = 64

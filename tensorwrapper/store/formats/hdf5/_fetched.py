@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import Ability, Outer, Source, Wanted
 
-__all__ = ["FetchedChunks", "fetched_source", "stream_for_hdf5"]
-
 _DEFLATE: Final = 1
 _SHUFFLE: Final = 2
 _Chunk: TypeAlias = tuple[int, int, int, Index]

@@ -10,8 +10,6 @@ from tensorwrapper.store.formats._file_location import size_of
 from tensorwrapper.store.ranges._ranges import Ranges
 from tensorwrapper.store.system._map import FileMemory
 
-__all__ = ["Heaps"]
-
 _MARK: Final = b"GCOL\x01"
 _HEAD: Final = 16  # bytes of the heap header, and of each object header
 

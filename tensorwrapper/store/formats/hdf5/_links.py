@@ -13,8 +13,6 @@ from tensorwrapper.store.records._loss import Loss, unread
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["place_of", "walk"]
-
 _DEPTH: Final = 256
 """Limit on the nesting depth of groups."""
 _Enter: TypeAlias = "Callable[[str, h5py.Group | h5py.Dataset], Collection[str] | None]"

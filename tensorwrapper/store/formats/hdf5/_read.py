@@ -72,8 +72,6 @@ if TYPE_CHECKING:
 
     from tensorwrapper.selection import Source, View
 
-__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_hdf5", "opened_file"]
-
 _T = TypeVar("_T", "Tensor[Any]", "View[Any]")
 
 RAGGED: Final = "ragged"

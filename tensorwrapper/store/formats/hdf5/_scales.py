@@ -15,8 +15,6 @@ from tensorwrapper.store.formats.hdf5._links import place_of
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["Scales", "is_bare_dimension", "plain_text"]
-
 _CLASS: Final = "CLASS"
 _SCALE: Final = b"DIMENSION_SCALE"
 _NAME: Final = "NAME"

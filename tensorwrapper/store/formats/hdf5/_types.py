@@ -13,20 +13,6 @@ from tensorwrapper.tensor.lowlevel import check_sequences
 if TYPE_CHECKING:
     import h5py
 
-__all__ = [
-    "DatasetFacts",
-    "Packing",
-    "are_labels",
-    "field_refusal",
-    "has_heap",
-    "has_misread",
-    "is_one_text",
-    "is_text",
-    "look_at",
-    "reads_raw",
-    "start_of",
-]
-
 Packing: TypeAlias = Literal["strings", "vlen", "records", "arrays", "chunked", "converted", "dense"]
 """How a dataset is read."""
 _NUMBERS: Final = "biufcmM"

@@ -39,8 +39,6 @@ from tensorwrapper.tensor import Tensor
 if TYPE_CHECKING:
     import h5py
 
-__all__ = ["write_hdf5"]
-
 _CODECS: Final = {"zlib": "gzip"}
 _CHUNKED: Final = 2**16
 _IN_PLACE: Final = 60_000  # largest attribute stored in the object header, in bytes

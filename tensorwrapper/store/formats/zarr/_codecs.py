@@ -11,8 +11,6 @@ import numpy as np
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.typing import Array
 
-__all__ = ["CODECS", "decoded", "encoded_chunk", "has_zstd", "load_zstd"]
-
 CODECS: Final = (None, "gzip", "zstd")
 _GZIP_LEVEL: Final = 5
 _ZSTD_LEVEL: Final = 3

@@ -12,8 +12,6 @@ from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.formats.zarr._keys import Keyed, Place
 from tensorwrapper.store.records._loss import Loss
 
-__all__ = ["check_links", "contained_store", "is_inside", "link_refusal"]
-
 
 def is_inside(path: Path, root: str) -> bool:
     """Return True if the real path of an object is inside a folder."""

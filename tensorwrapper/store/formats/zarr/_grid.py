@@ -31,17 +31,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Outer, Wanted
 
-__all__ = [
-    "CHUNKS",
-    "DTYPES",
-    "GRIDS_SETTING",
-    "GridSource",
-    "chunk_file",
-    "grid_refusal",
-    "grid_source",
-    "knows_grids",
-]
-
 DTYPES: Final = (
     "bool",
     *[f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)],

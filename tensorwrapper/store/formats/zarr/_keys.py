@@ -13,8 +13,6 @@ from typing import Any, Final, Protocol, TypeAlias, final
 from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import DataFileError, ReadOnlyError
 
-__all__ = ["MARKS", "Entry", "Inline", "Keyed", "Keys", "Place", "keyed_store"]
-
 MARKS: Final = ("zarr.json", ".zarray", ".zgroup")
 _METADATA: Final = frozenset((*MARKS, ".zattrs", ".zmetadata"))
 _PACKED: Final = 64

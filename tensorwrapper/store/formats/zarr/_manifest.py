@@ -23,8 +23,6 @@ from tensorwrapper.store.formats.zarr._store import open_place
 from tensorwrapper.store.records._loss import Loss, unread
 from tensorwrapper.store.system._system import reading
 
-__all__ = ["open_manifest"]
-
 _MOST_BYTES: Final = 2**26
 """Size limit of a manifest in bytes."""
 _MOST_KEYS: Final = 2**20

@@ -21,8 +21,6 @@ from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits
 
-__all__ = ["FarStore", "far_store", "open_far"]
-
 _BYTES: Final = 2**26
 """Size limit of the metadata of a node, and of all nodes together, in bytes."""
 _DEPTH: Final = 64

@@ -44,8 +44,6 @@ from tensorwrapper.wire import Limits
 if TYPE_CHECKING:
     from tensorwrapper.selection import Source, View
 
-__all__ = ["METADATA", "ORIGIN", "RAGGED", "open_place", "open_zarr"]
-
 RAGGED: Final = "ragged"
 ORIGIN: Final = "index_origin"
 METADATA: Final = "metadata"

@@ -23,8 +23,6 @@ from tensorwrapper.store.records._loss import Loss, LossCode, unread
 from tensorwrapper.store.system._system import of_stranger, reading, refused_by_system
 from tensorwrapper.wire import Limits
 
-__all__ = ["nodes_of", "part_of", "read_node", "rows_of"]
-
 _NAME: Final = "zarr.json"
 _ARRAY_2: Final = ".zarray"
 _GROUP_2: Final = ".zgroup"

@@ -12,8 +12,6 @@ from tensorwrapper.store.formats.zarr._keys import Keyed, Place, keyed_store
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.wire import DEFAULT_LIMITS
 
-__all__ = ["dtype_of", "is_bytes", "is_text", "loss_of"]
-
 _TEXT: Final = "string"
 _BYTES: Final = ("variable_length_bytes", "bytes")
 """Zarr's names of variable-length bytes, current and future."""

@@ -43,8 +43,6 @@ from tensorwrapper.store.system._replace import beside, exchange
 from tensorwrapper.store.system._system import refused_by_system
 from tensorwrapper.tensor import Tensor
 
-__all__ = ["write_zarr"]
-
 _NAME_BYTES: Final = 255
 """Size limit of folder names on common file systems, in bytes."""
 

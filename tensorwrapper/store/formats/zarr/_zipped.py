@@ -20,8 +20,6 @@ from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.wire import Limits
 
-__all__ = ["open_zipped"]
-
 
 def open_zipped(where: Where, how: Opening) -> Contents:
     """Return the contents of a Zarr store in a zip archive; reads only metadata.
