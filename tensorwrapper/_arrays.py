@@ -180,6 +180,8 @@ def _shown(value: object, *, copy: bool | None = None) -> Array:
     except (TypeError, RuntimeError) as error:  # objects of other packages that are no arrays
         raise ConversionError(str(error)) from error
     _check_items(value, found.dtype.kind)
+    if found.dtype == np.float64 and isinstance(value, list | tuple):
+        found = _exact_integers(cast("Sequence[object]", value), found)
     if type(found) is np.ndarray:
         return found
     check_shown(value)
@@ -195,6 +197,28 @@ def _check_items(value: object, kind: str) -> None:
         raise DTypeError("a list has dates and durations, which have no type in common")
     if kind in "SU" and _has_others(value, str if kind == "U" else bytes):
         raise DTypeError("a list has text, or bytes, and other elements, which have no type in common")
+
+
+def _exact_integers(items: Sequence[object], floats: Array) -> Array:
+    """Return lists of integers of which some exceed int64 as uint64; NumPy rounds them. Others stay."""
+    if not np.greater_equal(floats, 2**63).any() or not are_integers(items):
+        return floats
+    try:
+        return np.array(items, dtype=np.uint64)
+    except OverflowError as error:
+        raise DTypeError(
+            "a list has integers below 0 and integers from 2**63 on, which no type of integers holds: "
+            "`np.array(x, dtype=float)` rounds them"
+        ) from error
+
+
+def are_integers(value: object) -> bool:
+    """Return True for integers, and for lists of nothing else."""
+    if not isinstance(value, list | tuple):
+        given: Any = value
+        return isinstance(value, int) or (np.ndim(given) == 0 and np.asarray(given).dtype.kind in "iu")
+    items = cast("Sequence[object]", value)
+    return set(map(type, items)) == {int} or all(map(are_integers, items))
 
 
 def _has_durations(value: object) -> bool:

@@ -75,7 +75,7 @@ def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
 
 
 def nullable_of(items: object) -> Any:  # noqa: ANN401 - a tensor
-    """Return a list with None as a nullable tensor, of numbers or of strings; nulls alone are refused."""
+    """Return a list with None, or a masked array, as a nullable tensor; a list of nulls alone is refused."""
     creation = importlib.import_module("tensorwrapper.tensor")
     try:
         found = creation.strings(items)

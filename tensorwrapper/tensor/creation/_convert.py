@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tensorwrapper._arguments import check_null_rows, to_dtype
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import are_integers, unmasked_array
 from tensorwrapper._compiled import numbers_of
 from tensorwrapper._hints import wrong_call
 from tensorwrapper.buffer import BufferCommon, Dense
@@ -38,7 +38,7 @@ from tensorwrapper.tensor._tensor_base import guard
 from tensorwrapper.tensor.creation._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor.creation._to_nullable import buffer_beside_valid, make_nullable
 from tensorwrapper.tensor.protocols._labelled import labelled_shape
-from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls, with_empty_rows
+from tensorwrapper.tensor.protocols._null_lists import has_null, is_row, split_nulls, with_empty_rows
 from tensorwrapper.tensor.protocols._protocols import is_arrow, is_sparse_array
 from tensorwrapper.tensor.protocols._row_arrays import join_rows
 from tensorwrapper.typing import Array, DType, NullRows, Rank1, Rank2, Rank3, UnknownRank
@@ -172,7 +172,7 @@ def _of_masked(value: "np.ma.MaskedArray[Any, Any]", *, copy: bool | None) -> Te
 
 def _with_nulls(value: "Sequence[object]", null_rows: NullRows) -> Tensor[Any]:
     """Return the tensor of lists that have a None for an element, or for a row."""
-    if null_rows == "empty" and any(isinstance(own, list | tuple) for own in value):
+    if null_rows == "empty" and any(map(is_row, value)):
         return jagged(with_empty_rows(value))
     values, marks = split_nulls(value)
     return make_nullable(as_tensor(values), as_tensor(marks).elements())
@@ -421,7 +421,7 @@ def _of_nested(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[An
                 f"{row} rank {shapes[row].rank}"
             ) from error
         shape = Shape.jagged(shapes)
-    common = _common_dtype(leaves) if wanted is None else wanted
+    common = _common_dtype(leaves, given) if wanted is None else wanted
     check_dtype(common)
     return _where_they_were(from_buffer(_joined(leaves, common), shape), given)
 
@@ -512,9 +512,12 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
     return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
 
 
-def _common_dtype(leaves: list[Array]) -> "np.dtype[Any]":
+def _common_dtype(leaves: list[Array], given: list[object]) -> "np.dtype[Any]":
     # An empty list has no dtype: it must not turn integers into floats.
-    dtypes = {leaf.dtype for leaf in leaves if leaf.size} or {leaf.dtype for leaf in leaves}
+    full = [leaf for leaf in leaves if leaf.size]
+    dtypes = {leaf.dtype for leaf in full or leaves}
+    if dtypes == {np.dtype(np.int64), np.dtype(np.uint64)} and are_integers(given):
+        return unmasked_array([bound for leaf in full for bound in (int(leaf.min()), int(leaf.max()))]).dtype
     return promoted(dtypes, "jagged") if dtypes else np.dtype(np.float64)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
@@ -48,6 +49,18 @@ def writes(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: 
 _UNSET: Final = object()
 
 
+def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
+    """Return True if a bound of a tensor is an object, or has a mask, which `np.clip` would ignore."""
+    bounds = [*arguments[1:3], *(options.get(key) for key in ("a_min", "a_max", "min", "max"))]
+    plain = (int, float, complex, np.generic, TensorCommon, str)
+    odd = [own for own in bounds if own is not None and not isinstance(own, plain)]
+    return (
+        len(arguments) > 0
+        and isinstance(arguments[0], TensorCommon)
+        and any(isinstance(own, np.ma.MaskedArray) or np.asarray(own).dtype.kind == "O" for own in odd)
+    )
+
+
 def clip(
     tensor: TensorBase[Any],
     a_min: object = _UNSET,
@@ -62,6 +75,14 @@ def clip(
     lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
     found: Any = tensor
     for ufunc, bound in ((np.maximum, lower), (np.minimum, upper)):
-        if bound is not _UNSET and bound is not None:
+        if bound is not _UNSET and bound is not None and not _is_beyond(bound, tensor.dtype, ufunc):
             found = ufunc(found, cast("Any", bound), **options)
     return tensor.copy() if found is tensor else found
+
+
+def _is_beyond(bound: object, dtype: "np.dtype[Any]", ufunc: np.ufunc) -> bool:
+    """Return True for a Python integer outside the range of a type: `np.clip` ignores such a bound."""
+    if type(bound) is not int or dtype.kind not in "iu":
+        return False
+    limits = np.iinfo(dtype)
+    return bound < limits.min if ufunc is np.maximum else bound > limits.max

@@ -26,7 +26,13 @@ from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import join_lazily
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._all_elements import OF_ALL_ELEMENTS, call_on_all
-from tensorwrapper.tensor.operators._each_element import OF_ONE_ELEMENT, call_for_each, clip, writes
+from tensorwrapper.tensor.operators._each_element import (
+    OF_ONE_ELEMENT,
+    call_for_each,
+    clip,
+    has_odd_bounds,
+    writes,
+)
 from tensorwrapper.tensor.operators._elementwise import (
     array_of,
     flat_operands,
@@ -38,6 +44,7 @@ from tensorwrapper.tensor.operators._operand import (
     Operand,
     check_argument,
     first_tensor,
+    has_no_origin,
     is_tensor,
     is_tensor_or_view,
     is_text,
@@ -97,7 +104,8 @@ def call_function(
         return of_rows(function, arguments, options)
     room = function.__module__.partition(".")[2]
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
-    if function.__name__ in OF_ONE_ELEMENT and arguments and _has_rows(arguments[0]):
+    is_clip = function is np.clip and has_odd_bounds(arguments, options)
+    if function.__name__ in OF_ONE_ELEMENT and arguments and (is_clip or _has_rows(arguments[0])):
         tensor: TensorBase[Any] = arguments[0]._as_operand()
         if tensor.buffer.fill_value is None and not writes(function, arguments, options):
             if function is np.clip:
@@ -489,7 +497,7 @@ def _tensors(
     """
     values = list(given)
     read = [read_operand(value, name) for value in values]
-    lists = [isinstance(value, list | tuple) for value in values]
+    lists = [has_no_origin(value) for value in values]
     # Lists that became tensors have no origin, either.
     told = [own for own, is_list in zip(read, lists, strict=True) if not is_list]
     shape = first_tensor(told if any(map(is_tensor, told)) else read).shape.flatten()

@@ -84,16 +84,21 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
         for value in values
     ]
-    lists = [isinstance(value, list | tuple) for value in values]
+    lists = [has_no_origin(value) for value in values]
     if not any(is_list and isinstance(own, TensorBase) for is_list, own in zip(lists, found, strict=True)):
         return found
-    # Lists have no origin, so that they get that of the first tensor.
+    # They get the origin of the first tensor.
     beside = (own for own, is_list in zip(found, lists, strict=True) if is_tensor(own) and not is_list)
     first = next(beside, None)
     if first is None:
         return found
     flat = first.shape.flatten()
     return [_placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
+
+
+def has_no_origin(value: object) -> bool:
+    """Return True for lists and masked arrays, which become tensors if they have nulls."""
+    return isinstance(value, list | tuple | np.ma.MaskedArray)
 
 
 def _placed(operand: Operand, beside: Shape[Any]) -> Operand:
@@ -112,7 +117,7 @@ def read_operand(value: object, what: str) -> Operand:
     ConversionError
         If it is not a valid operand.
     DTypeError
-        If it is an array of objects, or one whose mask would be lost.
+        If it is an array of objects.
     """
     if type(value) in _WEAK:
         return cast("complex", value)
@@ -123,7 +128,7 @@ def read_operand(value: object, what: str) -> Operand:
         number = (tensor.buffer.fill_value is not None or tensor.buffer.stores_orbits) and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ma.MaskedArray):
-        raise _masked(what)
+        return _read_masked(cast("Array", value), what)
     if isinstance(value, np.ndarray | np.generic):
         return _checked(np.asarray(cast("Array", value)), what)
     if isinstance(value, list | tuple):
@@ -154,6 +159,12 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
             return array
     # Text is read item by item, as NumPy's fixed-width types drop NULs at its end.
     return cast("TensorBase[Any]", nullable_of(value))
+
+
+def _read_masked(value: Array, what: str) -> Operand:
+    """Return a masked array as a nullable tensor, or as an array if nothing is hidden."""
+    hides = bool(np.ma.is_masked(cast("Any", value)))
+    return cast("TensorBase[Any]", nullable_of(value)) if hides else _checked(np.asarray(value), what)
 
 
 def check_argument(value: object, what: str) -> None:

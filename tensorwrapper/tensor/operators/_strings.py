@@ -26,6 +26,7 @@ from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     first_tensor,
+    has_no_origin,
     is_text,
     read_operand,
     read_operands,
@@ -175,7 +176,7 @@ def as_tests(value: object) -> object:
     """Return what `isin` looks for as an array: without nulls, and text of lists item by item."""
     if isinstance(value, str):
         return np.array(value, np.dtypes.StringDType())
-    found = read_operand(value, "isin") if isinstance(value, list | tuple) else value
+    found = read_operand(value, "isin") if has_no_origin(value) else value
     if not isinstance(found, TensorCommon) or found.shape.rank == 0:
         return value
     tensor: Any = found._as_operand()

@@ -1,7 +1,7 @@
-"""Lists with None, as values and truth values."""
+"""Lists with None, as values and truth values. Arrays and tensors in lists are rows, which may have nulls."""
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -17,6 +17,15 @@ def has_null(value: object) -> bool:
 
 def _is_list(value: object) -> "TypeGuard[Sequence[object]]":
     return isinstance(value, list | tuple)
+
+
+def is_row(value: object) -> bool:
+    """Return True for lists, and for arrays and tensors with modes."""
+    return _is_list(value) or _has_modes(value)
+
+
+def _has_modes(value: object) -> bool:
+    return bool(getattr(value, "shape", ())) and hasattr(type(value), "__array__")
 
 
 def split_nulls(
@@ -52,26 +61,42 @@ def split_nulls(
 
 def _is_null_row(value: "Sequence[object]") -> bool:
     """Return True if a list has both nulls and lists."""
-    rows = [own for own in value if _is_list(own)]
-    return (len(rows) > 0 and any(own is None for own in value)) or any(map(_is_null_row, rows))
+    among = any(map(is_row, value)) and any(own is None for own in value)
+    return among or any(_is_null_row(own) for own in value if _is_list(own))
 
 
 def with_empty_rows(value: "Sequence[object]") -> list[Any]:
     """Return lists with null lists replaced by empty lists."""
-    among = any(map(_is_list, value))
+    among = any(map(is_row, value))
     return [with_empty_rows(own) if _is_list(own) else [] if among and own is None else own for own in value]
 
 
 def _first(value: object) -> object:
     """Return the first valid element, or None."""
+    if _has_modes(value):
+        array: Any = value
+        elements = array.drop_null().elements() if _is_nullable(array) else np.ravel(_elements(array))
+        return cast("object", elements[0]) if len(elements) else None
     if not _is_list(value):
         return value
     return next((found for item in value if (found := _first(item)) is not None), None)
 
 
-def _filled(value: "Sequence[object]", filler: object) -> list[Any]:
-    return [_filled(own, filler) if _is_list(own) else filler if own is None else own for own in value]
+def _filled(value: Any, filler: object) -> Any:  # noqa: ANN401 - an item of a list, of any depth
+    if _is_nullable(value):
+        return value.fill_null(filler)
+    return [_filled(own, filler) for own in value] if _is_list(value) else filler if value is None else value
 
 
-def _marked(value: "Sequence[object]") -> list[Any]:
-    return [_marked(own) if _is_list(own) else own is not None for own in value]
+def _marked(value: Any) -> Any:  # noqa: ANN401 - an item of a list, of any depth
+    if _has_modes(value):
+        return value.is_valid() if hasattr(value, "is_valid") else np.ones(value.shape, np.bool_)
+    return [_marked(own) for own in value] if _is_list(value) else value is not None
+
+
+def _is_nullable(value: object) -> bool:
+    return _has_modes(value) and bool(getattr(value, "is_nullable", False))
+
+
+def _elements(value: Any) -> Any:  # noqa: ANN401 - of an array or a tensor
+    return value.elements() if hasattr(value, "elements") else value

@@ -21,6 +21,7 @@ from tensorwrapper.errors import (
     LayoutError,
     RankError,
     ReadOnlyError,
+    SizeOverflowError,
 )
 from tensorwrapper.layout import Layout
 from tensorwrapper.shape import Shape, Tiling
@@ -451,3 +452,56 @@ def test_odd_arguments_of_libraries_are_refused_or_read():
     ):
         with pytest.raises(DTypeError, match="a unit"):
             make()
+
+
+BIG = 2**63 + 1
+
+
+@pytest.mark.parametrize(
+    "items", [[BIG, 1], [1, BIG], [np.uint64(BIG), 1], [BIG, np.int8(1)], [np.uint64(BIG), BIG]]
+)
+def test_integers_of_lists_beyond_int64_are_exact(items):
+    """NumPy makes floats of them, and rounds them."""
+    wanted = list(map(int, items))
+    nested = [[items], [[1]]]
+    for made in (tw.as_tensor(items), tw.jagged([items])[0], sel.as_view(items), tw.jagged(nested)[0, 0]):
+        assert (made.tolist(), made.dtype) == (wanted, np.uint64)
+    target = tw.zeros((2,), dtype=np.uint64)
+    target[:] = items
+    assert target.tolist() == wanted
+    assert (target == items).tolist() == [True, True]
+    assert tw.as_tensor([*items, None]).tolist() == [*wanted, None]
+    assert tw.jagged([[BIG, None], [1]]).tolist() == [[BIG, None], [1]]
+    with pytest.raises(SizeOverflowError):
+        tw.zeros((2,), dtype=np.int64).assign(items)
+    below = [*items, -1]
+    for make in (tw.as_tensor, lambda given: tw.jagged([given]), lambda given: tw.jagged([[given], [[-1]]])):
+        with pytest.raises(DTypeError, match=r"np\.array\(x, dtype=float\)"):
+            make(below)
+    assert tw.as_tensor(np.array(below, dtype=float)).dtype == np.float64
+
+
+def test_floats_of_lists_stay_floats():
+    assert tw.as_tensor([2.0**63, 1]).dtype == tw.as_tensor([[2.0**64], [-(2.0**70)]]).dtype == np.float64
+    assert tw.as_tensor([float("nan"), 2.0**63]).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        ([[1, None], np.array([3])], [[1, None], [3]]),
+        ([np.array([3]), [None]], [[3], [None]]),
+        ([tw.as_tensor([1, None]), [None, 2], np.array([4])], [[1, None], [None, 2], [4]]),
+        ([tw.as_tensor([5]), [None], tw.as_tensor([None, 2])], [[5], [None], [None, 2]]),
+        ([[[1, None]], [np.array([3])]], [[[1, None]], [[3]]]),
+    ],
+)
+def test_rows_with_none_stand_beside_arrays(rows, wanted):
+    assert tw.jagged(rows).tolist() == wanted
+
+
+def test_rows_with_none_take_the_type_of_arrays():
+    assert tw.jagged([np.array([3], np.int8), [None]]).dtype == np.int8
+    with pytest.raises(ConversionError, match="a null row"):
+        tw.as_tensor([np.array([1]), None])
+    assert tw.as_tensor([np.array([1]), None], null_rows="empty").tolist() == [[1], []]

@@ -1,5 +1,7 @@
 """What may stand beside a tensor in a call of NumPy."""
 
+import datetime as dt
+
 import awkward as ak
 import dask.array as da
 import numpy as np
@@ -82,21 +84,41 @@ def test_what_nobody_can_compare_is_not_unequal(make):
         _ = t < Declining()
 
 
+MASKED = np.ma.array([5, 7, 2], mask=[False, True, False])
+
+
 @pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
 @pytest.mark.parametrize("nulls", [False, True])
-def test_lists_with_none_are_nullable_operands_of_every_function(of, nulls):
+@pytest.mark.parametrize("given", [[5, None, 2], MASKED], ids=["a list", "a masked array"])
+def test_lists_with_none_and_masked_arrays_are_nullable_operands_of_every_function(of, nulls, given):
     t = of(tw.as_tensor([1, None if nulls else 7, 3]))
     mine, theirs = t.tolist(), [5, None, 2]
     least = [None if None in own else min(own) for own in zip(mine, theirs, strict=True)]
+    most = [None if None in own else max(own) for own in zip(mine, theirs, strict=True)]
     total = [None if None in own else sum(own) for own in zip(mine, theirs, strict=True)]
-    for found in (np.minimum(t, theirs), sel.minimum(t, theirs)):
+    for found in (np.minimum(t, given), sel.minimum(t, given), np.clip(t, None, given)):
         assert as_lists(found) == least
-    assert as_lists(t + theirs) == as_lists(theirs + t) == total
+    assert as_lists(np.clip(t, given, None)) == most
+    assert as_lists(t + given) == as_lists(np.add(given, t)) == total
     chosen = [mine[0], None, mine[2]]
     mask = [True, False, True]
-    assert as_lists(np.where(mask, t, theirs)) == as_lists(tw.where(mask, t, theirs)) == chosen
-    assert as_lists(np.concatenate([t, theirs])) == as_lists(tw.concat([t, theirs])) == mine + theirs
-    assert as_lists(np.stack([t, theirs])) == as_lists(tw.stack([t, theirs])) == [mine, theirs]
+    assert as_lists(np.where(mask, t, given)) == as_lists(tw.where(mask, t, given)) == chosen
+    assert as_lists(np.concatenate([t, given])) == as_lists(tw.concat([t, given])) == mine + theirs
+    assert as_lists(np.stack([t, given])) == as_lists(tw.stack([t, given])) == [mine, theirs]
+    assert as_lists(np.isin(tw.as_tensor([5, 7]), given)) == [True, False]
+
+
+def test_bounds_of_boxes_and_rows_clip_alike():
+    box = tw.as_tensor(np.array([1, 200], np.uint8))
+    rows = tw.jagged([box])
+    for low, high in ((-1, 300), (None, 300), (-5, 100), (2, None), (-1, None)):
+        wanted = np.clip(np.array([1, 200], np.uint8), low, high)
+        for found in (np.clip(box, low, high), np.clip(rows, low, high)[0]):
+            assert (found.tolist(), found.dtype) == (wanted.tolist(), wanted.dtype)
+    days = tw.as_tensor(np.array(["2020-01-01"], "M8[D]"))
+    for given in (days, tw.jagged([days])):
+        with pytest.raises(ConversionError, match=r"datetime\.date"):
+            np.clip(given, dt.date(2020, 1, 2), None)
 
 
 def as_lists(found):
@@ -123,10 +145,10 @@ def test_a_sparse_array_is_refused_by_the_call_that_works():
 @pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
 def test_lists_with_none_lie_where_the_tensor_does(of):
     t = of(tw.as_tensor([1, 2, 3]).translate_to((5,)))
-    more = [5, None, 2]
-    for found in (t + more, np.minimum(t, more), np.where([True, False, True], t, more)):
-        assert found.shape.origin == (5,)
-        assert as_lists(found)[1] is None
+    for more in ([5, None, 2], MASKED):
+        for found in (t + more, np.minimum(t, more), np.where([True, False, True], t, more)):
+            assert found.shape.origin == (5,)
+            assert as_lists(found)[1] is None
 
 
 def test_lists_that_are_joined_lie_where_the_tensor_does():
