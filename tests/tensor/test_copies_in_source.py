@@ -56,6 +56,7 @@ METHODS = {"astype", "byteswap", "copy", "flatten", "put", "ravel", "repeat", "t
 ALLOWED = {
     "_arrays.py": FUNCTIONS | METHODS,  # index arrays
     "_compiled.py": {"ascontiguousarray", "copy"},  # splits and places
+    "_text_order.py": {"array", "astype"},  # texts of Python, and places among them
     "shape": FUNCTIONS | METHODS,  # index arrays: splits, marks, extents, origins
     "layout": FUNCTIONS | METHODS,  # offsets and indices: a layout holds no elements
     "sharding": FUNCTIONS | METHODS,  # corners of boxes and matrices of integers

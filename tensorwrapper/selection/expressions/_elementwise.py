@@ -5,11 +5,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial, reduce
 from typing import Any, ClassVar, Literal, cast, final
 
 import numpy as np
 
 from tensorwrapper._json import Json
+from tensorwrapper._text_order import extreme_of_texts
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.selection.expressions._expression import (
@@ -151,16 +153,21 @@ class Extreme(_Elementwise):
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         if not hasattr(self.dtype, "na_object"):
             # NumPy makes bytes of integers narrower than a byte, and a Python text of texts of rank 0.
-            return np.asarray(self._better.reduce(given), self.dtype)
+            return np.asarray(self._best(given), self.dtype)
         # NumPy compares no null with a text; where one operand is a null, so is the result.
         nulls = np.logical_or.reduce([np.equal(own, cast("Any", None)) for own in given])
-        found = self._better.reduce([np.where(nulls, np.array("", self.dtype), own) for own in given])
+        found = self._best([np.where(nulls, np.array("", self.dtype), own) for own in given])
         return np.where(nulls, np.array(None, self.dtype), found)
+
+    def _best(self, given: Sequence[Array]) -> Array:
+        if self.dtype.kind == "T":
+            return reduce(partial(extreme_of_texts, self._better), given)
+        return cast("Array", self._better.reduce(given))
 
     def write_cells(self, view: Expression, given: tuple[Runner, ...], out: Array, threads: int) -> None:
         if len(given) == 1:
             given[0].fill(full_window(out.shape), out, threads)
-        elif hasattr(self.dtype, "na_object"):  # NumPy compares no null with a text: `values` does.
+        elif self.dtype.kind == "T":  # `values` compares nulls and NULs.
             super().write_cells(view, given, out, threads)
         else:
             write_extremes(self._better, given, out)

@@ -250,7 +250,7 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
     except DTypeError as refused:
         try:
             # Lists may have nulls, which no array of text has.
-            is_text = isinstance(given, list | tuple) or np.asarray(given).dtype.kind in "UT"
+            is_text = isinstance(given, list | tuple) or np.asarray(given).dtype.kind in "SUT"
             found = strings(given) if is_text else None
             if found is not None and found.null_count == found.size:
                 found = None  # Nulls alone have no type.

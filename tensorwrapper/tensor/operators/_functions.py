@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._error_text import shortened
+from tensorwrapper._text_order import by_exact_order
 from tensorwrapper.buffer import Dense, Nullable, Sparse, StringData
 from tensorwrapper.buffer.lowlevel import (
     convert_elements,
@@ -125,7 +126,8 @@ def call_function(
     given = {key: read_mask(own, name) if key == "where" else own for key, own in options.items()}
     named = {key: _as_arrays(value, name, function.__name__) for key, value in given.items()}
     with refusals(name):
-        found = function(*plain, **named)
+        found = by_exact_order(function, plain, named)
+        found = function(*plain, **named) if found is NotImplemented else found
     return found if out is None else finished_array(np.asarray(found), (*arguments, out), out, name)
 
 
@@ -409,7 +411,10 @@ def _promoted(choices: "Sequence[Array | complex]") -> list[Array]:
 
 
 def _isin(element: object, test_elements: object, *more: object, **options: object) -> object:
-    return call_function(isin, (), (element, as_tests(test_elements), *more), options)
+    given = element if is_tensor_or_view(element) else read_operand(element, "isin")
+    if isinstance(given, str | bytes):
+        given = np.array(given, np.dtypes.StringDType() if isinstance(given, str) else object)
+    return call_function(isin, (), (given, as_tests(test_elements), *more), options)
 
 
 def _where_strings(operands: Sequence[Operand]) -> TensorBase[Any]:

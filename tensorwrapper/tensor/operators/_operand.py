@@ -97,8 +97,8 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
 
 
 def has_no_origin(value: object) -> bool:
-    """Return True for lists and masked arrays, which become tensors if they have nulls."""
-    return isinstance(value, list | tuple | np.ma.MaskedArray)
+    """Return True for lists and arrays, also those that become tensors because they have nulls."""
+    return isinstance(value, list | tuple | np.ndarray)
 
 
 def _placed(operand: Operand, beside: Shape[Any]) -> Operand:
@@ -127,15 +127,14 @@ def read_operand(value: object, what: str) -> Operand:
         # A number, whatever its container.
         number = (tensor.buffer.fill_value is not None or tensor.buffer.stores_orbits) and not tensor.rank
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
-    if isinstance(value, np.ma.MaskedArray):
-        return _read_masked(cast("Array", value), what)
     if isinstance(value, np.ndarray | np.generic):
-        return _checked(np.asarray(cast("Array", value)), what)
+        array = cast("Array", value)
+        return cast("TensorBase[Any]", nullable_of(array)) if _hides(array) else _checked(array, what)
     if isinstance(value, list | tuple):
         return _read_list(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):
         foreign = with_its_nulls(value)
-        return foreign if is_tensor(foreign) else _read_array(value, what)
+        return foreign if is_tensor(foreign) else _read_foreign(value, what)
     if isinstance(value, _WEAK):
         # A subclass, such as an enumeration, is used by its value.
         return cast("complex", value)
@@ -161,10 +160,24 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     return cast("TensorBase[Any]", nullable_of(value))
 
 
-def _read_masked(value: Array, what: str) -> Operand:
-    """Return a masked array as a nullable tensor, or as an array if nothing is hidden."""
-    hides = bool(np.ma.is_masked(cast("Any", value)))
-    return cast("TensorBase[Any]", nullable_of(value)) if hides else _checked(np.asarray(value), what)
+def _read_foreign(value: object, what: str) -> Operand:
+    """Return an array of another library; its text, which NumPy reads as objects, is a tensor."""
+    try:
+        return _read_array(value, what)
+    except DTypeError:
+        try:
+            return cast("TensorBase[Any]", nullable_of(value))
+        except TensorWrapperError:
+            pass
+        raise
+
+
+def _hides(array: Array) -> bool:
+    """Return True if a mask hides an element, or text is missing."""
+    if array.dtype.kind == "T" and hasattr(array.dtype, "na_object"):
+        missing: object = array.dtype.na_object
+        return any(text is missing for text in array.reshape(-1).tolist())
+    return isinstance(array, np.ma.MaskedArray) and bool(np.ma.is_masked(cast("Any", array)))
 
 
 def check_argument(value: object, what: str) -> None:
@@ -205,7 +218,8 @@ def _read_array(value: object, what: str) -> Array:
     return _checked(array, what)
 
 
-def _checked(array: Array, what: str) -> Array:
+def _checked(given: Array, what: str) -> Array:
+    array = np.asarray(given)
     if array.dtype.kind == "O":
         raise DTypeError(f"{what}: an array of objects is not an operand")
     return array

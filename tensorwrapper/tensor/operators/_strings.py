@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._compiled import compared
+from tensorwrapper._text_order import extreme_of_texts
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
@@ -71,8 +72,9 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
     if name == "multiply" and len(arrays) == 2:
         arrays = _times(arrays)
+    is_extreme = ufunc in (np.maximum, np.minimum) and not options
     with _text_refusals(name):
-        result = ufunc(*arrays, **options)
+        result = extreme_of_texts(ufunc, *arrays) if is_extreme else ufunc(*arrays, **options)
     return _over_texts(result, shape, operands)
 
 
@@ -164,7 +166,7 @@ def isin(
 ) -> Array:
     """Return `numpy.isin`, which for text is exact: NumPy 2.4 drops NULs at the end of the tests."""
     elements, tests = np.asarray(element), np.asarray(test_elements)
-    if elements.dtype.kind != "T" or tests.dtype.kind not in "TU":
+    if elements.dtype.kind not in "TUO" or tests.dtype.kind not in "TUO":
         return np.isin(elements, tests, assume_unique, invert, **options)
     wanted = set(tests.reshape(-1).tolist())
     there = map(wanted.__contains__, elements.reshape(-1).tolist())

@@ -1,0 +1,95 @@
+"""The order of text with NULs: NumPy 2.4 compares elements of StringDType only up to the first NUL.
+
+Texts are replaced by their places among all distinct ones, which NumPy orders as it orders integers.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tensorwrapper.typing import Array
+
+_OF_TEXTS: Final = frozenset(
+    (
+        *("amax", "amin", "intersect1d", "max", "min", "partition", "setdiff1d", "setxor1d", "sort"),
+        *("union1d", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values"),
+    )
+)
+"""Functions by order whose result, or first result, has texts."""
+
+_OF_PLACES: Final = frozenset(("argmax", "argmin", "argpartition", "argsort", "searchsorted"))
+"""Functions by order that return places."""
+
+_OPTIONS: Final = frozenset(("axis", "kind", "order", "side", "sorter"))
+"""Arguments that are not compared with elements."""
+
+
+class _Places:
+    """Distinct texts in order, and places among them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = sorted(set(texts))
+        self._places = {text: place for place, text in enumerate(self._texts)}
+
+    @classmethod
+    def where_nuls_are(cls, arrays: Sequence[Array]) -> "_Places | None":
+        """Return the texts of arrays; None if no text has a NUL, or one is missing."""
+        texts: list[str | None] = [text for array in arrays for text in array.reshape(-1).tolist()]
+        present = [text for text in texts if isinstance(text, str)]
+        return cls(present) if len(present) == len(texts) and "\0" in "".join(present) else None
+
+    def of(self, array: Array) -> Array:
+        """Return the place of each text."""
+        found = list(map(self._places.__getitem__, array.reshape(-1).tolist()))
+        return np.array(found, np.int64).reshape(array.shape)
+
+    def texts(self, places: Array, dtype: "np.dtype[Any]") -> Array:
+        """Return the texts at places."""
+        return cast("Array", np.array(self._texts, dtype)[places])
+
+
+def extreme_of_texts(ufunc: np.ufunc, one: Array, other: Array) -> Array:
+    """Return `np.maximum` or `np.minimum` of arrays of StringDType, exact for text with NULs. O(n log n)."""
+    known = _Places.where_nuls_are([one, other])
+    dtype = one.dtype if hasattr(one.dtype, "na_object") else other.dtype
+    if known is None:
+        return np.asarray(ufunc(one, other), dtype)  # NumPy makes a text of Python of rank 0
+    return known.texts(ufunc(known.of(one), known.of(other)), dtype)
+
+
+def by_exact_order(
+    function: Callable[..., Any], arguments: Sequence[object], options: dict[str, Any]
+) -> object:
+    """Return the result of a function of NumPy by the order of texts; NotImplemented if NumPy is exact."""
+    name = function.__name__
+    if name not in _OF_TEXTS and name not in _OF_PLACES:
+        return NotImplemented
+    given = inspect.signature(function).bind(*arguments, **options)
+    texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
+    arrays = [own for own in texts.values() if own is not None]
+    known = _Places.where_nuls_are(arrays) if any(own.dtype.kind == "T" for own in arrays) else None
+    if known is None:
+        return NotImplemented
+    given.arguments.update({key: known.of(own) for key, own in texts.items() if own is not None})
+    found: Any = function(*given.args, **given.kwargs)
+    if name in _OF_PLACES:
+        return cast("object", found)
+    dtype = np.dtypes.StringDType()
+    if not isinstance(found, tuple):
+        return known.texts(found, dtype)
+    first, *rest = cast("tuple[Array, ...]", found)
+    parts = (known.texts(first, dtype), *rest)
+    return parts if type(found) is tuple else type(found)(*parts)
+
+
+def _as_texts(value: object) -> Array | None:
+    """Return text, or a list or array of it, as an array; None of other values."""
+    if isinstance(value, list | tuple):
+        flat = np.array(value, dtype=object)
+        is_text = flat.size > 0 and all(isinstance(own, str) for own in flat.reshape(-1).tolist())
+        return flat.astype(np.dtypes.StringDType()) if is_text else None
+    if isinstance(value, str):
+        return np.array(value, np.dtypes.StringDType())
+    return value if isinstance(value, np.ndarray) and value.dtype.kind in "TU" else None

@@ -1,0 +1,113 @@
+"""Text with NULs is ordered by all of its characters; NumPy's StringDType is compared up to the first NUL."""
+
+import bisect
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+
+TEXT = st.text("a\0b", max_size=3)
+WORDS = st.lists(TEXT, min_size=1, max_size=6)
+OF = pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+
+
+def listed(found):
+    found = found.compute() if hasattr(found, "compute") else found
+    return found.tolist() if hasattr(found, "tolist") else found
+
+
+@given(words=WORDS)
+@OF
+def test_functions_of_one_operand(of, words):
+    t = of(tw.strings(words))
+    distinct = sorted(set(words))
+    assert listed(np.unique(t)) == distinct
+    values, first, back, counts = np.unique(t, return_index=True, return_inverse=True, return_counts=True)
+    assert listed(values) == distinct
+    assert [words[place] for place in first] == distinct
+    assert [distinct[place] for place in back] == words
+    assert counts.tolist() == list(map(words.count, distinct))
+    named = np.unique_counts(t)
+    assert (listed(named.values), named.counts.tolist()) == (distinct, counts.tolist())
+    assert listed(np.sort(t)) == sorted(words)
+    assert [words[place] for place in listed(np.argsort(t, kind="stable"))] == sorted(words)
+    assert (str(np.max(t)), str(np.min(t))) == (max(words), min(words))
+    assert (int(np.argmax(t)), int(np.argmin(t))) == (words.index(max(words)), words.index(min(words)))
+
+
+@given(words=WORDS, more=WORDS)
+@OF
+def test_functions_of_two_operands(of, words, more):
+    t, u = of(tw.strings(words)), tw.strings(more)
+    one, other = set(words), set(more)
+    for theirs in (u, more):
+        assert listed(np.union1d(t, theirs)) == sorted(one | other)
+        assert listed(np.intersect1d(t, theirs)) == sorted(one & other)
+        assert sorted(listed(np.setdiff1d(t, theirs))) == sorted(one - other)
+        assert listed(np.setxor1d(t, theirs)) == sorted(one ^ other)
+        assert listed(np.isin(t, theirs)) == [word in other for word in words]
+        assert listed(np.isin(theirs, t)) == [word in one for word in more]
+    ordered = of(tw.strings(sorted(words)))
+    for side, place in (("left", bisect.bisect_left), ("right", bisect.bisect_right)):
+        assert listed(np.searchsorted(ordered, u, side=side)) == [place(sorted(words), word) for word in more]
+        assert listed(np.searchsorted(ordered, u, side)) == [place(sorted(words), word) for word in more]
+
+
+@given(pairs=st.lists(st.tuples(st.none() | TEXT, st.none() | TEXT), min_size=1, max_size=6))
+@OF
+@pytest.mark.parametrize(("name", "best"), [("maximum", max), ("minimum", min)])
+def test_extremes_are_exact_and_null_where_an_operand_is(of, name, best, pairs):
+    one, other = [tw.strings([*side, "a\0b"], nullable=True) for side in zip(*pairs, strict=True)]
+    wanted = [None if None in pair else best(pair) for pair in [*pairs, ("a\0b", "a\0b")]]
+    ufunc, lazy = getattr(np, name), getattr(sel, name)
+    assert listed(ufunc(of(one), other)) == listed(lazy(of(one), other)) == wanted
+    cut = tw.Shape.jagged([len(pairs), 1])
+    rows = [own.unflatten([len(pairs), 1]) for own in (one, other)]
+    assert rows[0].shape == cut
+    for found in (ufunc(of(rows[0]), rows[1]), lazy(of(rows[0]), rows[1])):
+        assert listed(found) == [wanted[:-1], wanted[-1:]]
+
+
+@OF
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_missing_text_of_arrays_is_null(of, missing):
+    t = of(tw.strings(["a", "b"]))
+    theirs = np.array(["é", missing], np.dtypes.StringDType(na_object=missing))
+    assert listed(t + theirs) == listed(np.strings.add(t, theirs)) == ["aé", None]
+    assert listed(np.maximum(t, theirs)) == listed(sel.maximum(t, theirs)) == ["é", None]
+    assert listed(t == theirs) == [False, None]
+    assert listed(t < theirs) == [True, None]
+    assert listed(np.concatenate([t, theirs])) == ["a", "b", "é", None]
+    assert listed(np.where([False, False], t, theirs)) == ["é", None]
+    assert listed(np.isin(t, theirs)) == [False, False]
+    assert listed(np.isin(["é", None], t)) == [False, None]
+
+
+@pytest.mark.parametrize("text", [["q", "r"], ["q", None]])
+@OF
+def test_text_of_other_libraries_is_an_operand(of, text):
+    pa = pytest.importorskip("pyarrow")
+    t, theirs = of(tw.strings(["a", "b"])), pa.array(text)
+    assert listed(np.concatenate([t, theirs])) == listed(tw.concat([t, theirs])) == ["a", "b", *text]
+    assert listed(np.where([True, False], t, theirs)) == listed(tw.where([True, False], t, theirs))
+    assert listed(t == theirs) == [False, None if text[1] is None else False]
+    assert listed(t + theirs) == ["aq", None if text[1] is None else "br"]
+
+
+@OF
+def test_arrays_of_bytes_are_operands(of):
+    b, theirs = of(tw.strings([b"a", b"b"])), np.array([b"q", b"b"])
+    assert listed(np.concatenate([b, theirs])) == listed(tw.concat([b, theirs])) == [b"a", b"b", b"q", b"b"]
+    assert listed(np.where([True, False], b, theirs)) == listed(tw.where([True, False], b, theirs))
+    assert listed(np.stack([b, theirs])) == [[b"a", b"b"], [b"q", b"b"]]
+    assert listed(np.isin(b, theirs)) == [False, True]
+    assert listed(np.isin([b"a\0", b"a"], b)) == [False, True]
+
+
+def test_a_text_with_nuls_is_looked_for_as_it_is():
+    t = tw.strings(["a"])
+    assert (bool(np.isin("a\0", t)), bool(np.isin("a", t))) == (False, True)
