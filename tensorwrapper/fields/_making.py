@@ -103,7 +103,7 @@ def _structured(name: str, array: "np.ndarray[Any, Any]") -> Iterator[tuple[str,
         # A masked array has more to say than its elements.
         plain = type(array) is np.ndarray and not array.flags.c_contiguous
         column = copy_elements(array) if plain else array
-        yield name, strings(column) if array.dtype.kind in "SU" else column
+        yield name, strings(column) if array.dtype.kind in "SUO" else column
         return
     for inner in array.dtype.names:
         yield from _structured(f"{name}.{inner}" if name else inner, array[inner])

@@ -1,12 +1,14 @@
 """Arguments for other libraries: tensors and parts of them unchanged, other views computed."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import clear_nulls, convert_elements
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
 from tensorwrapper.selection import View
 from tensorwrapper.selection.lowlevel import expression_of, source_tensor
 from tensorwrapper.tensor import Tensor, as_tensor
@@ -62,6 +64,23 @@ def check_unit(dtype: "np.dtype[Any]", library: str) -> None:
         raise DTypeError(
             f"{library} has no times of type {dtype}: t.astype('{dtype.kind}8[ns]') has nanoseconds"
         )
+
+
+@contextmanager
+def times_in_range(dtype: "np.dtype[Any]", library: str) -> Generator[None]:
+    """Convert the errors of pandas for times beyond those that it counts.
+
+    Raises
+    ------
+    SizeOverflowError
+        If a time is as far from 1970 as that.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if not type(error).__name__.startswith("OutOfBounds"):
+            raise
+        raise SizeOverflowError(f"{library} counts seconds, and a time of type {dtype} is beyond") from error
 
 
 def native(elements: Array) -> Array:

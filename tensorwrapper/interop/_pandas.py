@@ -10,7 +10,15 @@ from tensorwrapper._error_text import with_article
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.interop._arrow import to_arrow
-from tensorwrapper.interop._operand import Marks, TensorLike, check_unit, elements_of, native, tensor_of
+from tensorwrapper.interop._operand import (
+    Marks,
+    TensorLike,
+    check_unit,
+    elements_of,
+    native,
+    tensor_of,
+    times_in_range,
+)
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import usable_names
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer
@@ -35,6 +43,8 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
         If the tensor is not a table: a box of another rank than 1 and 2, or sparse and no matrix.
     DTypeError
         If pandas has no such elements.
+    SizeOverflowError
+        If it has times beyond those that pandas counts in seconds.
     ModuleNotFoundError
         If pandas, or its dependency for lists (pyarrow) or sparse columns (SciPy), is not installed.
 
@@ -44,10 +54,15 @@ def to_pandas(value: TensorLike) -> "pd.Series | pd.DataFrame":
     >>> tw.jagged([[1, 2], [3]]).to_pandas().list.len().tolist()
     [2, 1]
     """
-    import pandas as pd  # noqa: PLC0415 - heavy, and not needed for the rest
-
     tensor = tensor_of(value)
     check_unit(tensor.dtype, "pandas")
+    with times_in_range(tensor.dtype, "pandas"):
+        return _made(tensor)
+
+
+def _made(tensor: Tensor[Any]) -> "pd.Series | pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415 - heavy, and not needed for the rest
+
     shape = tensor.shape
     is_box = shape.is_box
     if (

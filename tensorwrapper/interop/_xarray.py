@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tensorwrapper.interop._duck import as_duck
-from tensorwrapper.interop._operand import TensorLike, check_unit
+from tensorwrapper.interop._operand import TensorLike, check_unit, times_in_range
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import IntArray
 
@@ -25,6 +25,8 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
         If the tensor is not a box, is sparse, or has strings.
     DTypeError
         If it has times that xarray would cut to nanoseconds.
+    SizeOverflowError
+        If it has times beyond those that pandas counts in seconds.
     ModuleNotFoundError
         If xarray is not installed.
 
@@ -48,4 +50,5 @@ def to_xarray(value: TensorLike) -> "xr.DataArray":
     for dim, first, extent in zip(dims, shape.origin, shape.extents, strict=True):
         if first:
             coords[dim] = np.arange(first, first + extent)
-    return xr.DataArray(data, coords, dims)
+    with times_in_range(duck.dtype, "xarray"):
+        return xr.DataArray(data, coords, dims)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from tensorwrapper._arguments import check_casting, times_like, to_dtype
 from tensorwrapper._hints import hint
 from tensorwrapper._value_class import slot_setters, token_of, value_class
-from tensorwrapper.buffer.lowlevel import holds_strings, kind_of
+from tensorwrapper.buffer.lowlevel import convert_elements, holds_strings, kind_of
 from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
@@ -235,6 +235,9 @@ class View(
         if kind is not None and (not holds_strings(wanted) or kind_of(wanted) != kind):
             raise DTypeError(f"astype needs numbers, and the elements are strings of kind {kind!r}")
         unsafe = casting == "unsafe"
+        if kind is None:
+            # What no element of the type can become is refused now.
+            convert_elements(np.zeros(0, self.dtype), wanted, checked=not unsafe)
         given = unnamed_view(self._expression)
         seen = given.layout.implementation.tiled
         if seen is not None:

@@ -295,3 +295,10 @@ def test_frames_of_polars_there_and_back():
     assert tw.records(structs).to_dict() == {"m.pt": [1, 2], "s": ["a", "b"]}
     with pytest.raises(ConversionError, match="collect"):
         tw.records(frame.lazy())
+
+
+def test_bytes_of_structures_are_read_back():
+    made = tw.records({"s": tw.strings([b"a\0", b"bc"]), "t": tw.strings(["x", "yz"]), "i": [1, 2]})
+    assert tw.records(made.to_structured()).to_dict() == made.to_dict()
+    with pytest.raises(ConversionError, match="str or bytes"):
+        tw.records(np.array([(3,)], [("o", object)]))

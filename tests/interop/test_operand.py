@@ -1,11 +1,12 @@
 """What is handed over: tensors as they are, views computed, nothing made dense that was not requested."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
 
 
 @pytest.mark.parametrize("call", ["to_arrow", "to_awkward"])
@@ -93,3 +94,34 @@ def test_a_line_goes_to_scipy_as_coordinates_and_back():
         found = given.to_scipy("coo")
         assert (found.shape, found.toarray().tolist()) == ((4,), [0.0, 5.0, 0.0, 7.0])
         assert tw.as_tensor(found).tolist() == [0.0, 5.0, 0.0, 7.0]
+
+
+@pytest.mark.parametrize("way", ["to_pandas", "to_xarray"])
+@pytest.mark.parametrize("dtype", ["M8[D]", "M8[Y]", "m8[D]", "m8[h]"])
+def test_times_beyond_those_of_pandas_are_refused_in_our_words(way, dtype):
+    t = tw.as_tensor(np.array([2**62, 0], dtype))
+    for given in (t, sel.as_view(t)):
+        with pytest.raises(SizeOverflowError, match="counts seconds"):
+            WAYS[way](given)
+
+
+@pytest.mark.parametrize("length", [1, 12, 13, 40])
+def test_text_of_any_length_is_handed_over_as_views(length):
+    text = ["a" * length, None, ""]
+    for given in (tw.strings(text), sel.as_view(tw.strings(text))):
+        assert pa.array(given, pa.string_view()).to_pylist() == text
+    number = 10 ** (length % 18)
+    assert pa.array(tw.as_tensor([number]), pa.string_view()).to_pylist() == [str(number)]
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.uint64(), pa.float64(), pa.list_(pa.int16())])
+def test_floats_of_16_bits_are_handed_over_as_what_holds_them(kind):
+    whole, half = np.array([3.0, 0.0], np.float16), np.array([0.5, 1.0], np.float16)
+    of = tw.jagged if pa.types.is_list(kind) else tw.as_tensor
+    given = [[whole], [half]] if pa.types.is_list(kind) else [whole, half]
+    assert pa.array(of(given[0]), kind).to_pylist() == of(given[0]).tolist()
+    if kind == pa.float64():
+        assert pa.array(of(given[1]), kind).to_pylist() == [0.5, 1.0]
+    else:
+        with pytest.raises(ConversionError, match="handed over"):
+            pa.array(of(given[1]), kind)

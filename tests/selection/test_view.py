@@ -89,3 +89,12 @@ def test_a_view_has_a_type_with_and_without_its_rank():
     assert get_origin(View[np.float64]) is View
     assert get_args(View[np.float64]) == (np.float64,)
     assert get_args(View[np.float64, Rank2]) == (np.float64, Rank2)
+
+
+@pytest.mark.parametrize("count", [0, 2])
+@pytest.mark.parametrize(("given", "wanted"), [("m8[ms]", "M8[s]"), ("M8[D]", "m8[s]")])
+def test_a_cast_that_no_element_has_is_refused_when_it_is_asked_for(count, given, wanted):
+    t = tw.as_tensor(np.zeros(count, given))
+    for own in (t, sel.as_view(t), sel.as_view(t)[:1], sel.as_view(tw.jagged([t]))):
+        with pytest.raises(DTypeError, match="unit differs"):
+            own.astype(wanted)

@@ -59,11 +59,15 @@ def export_array(
         raise ConversionError(f"the elements cannot be handed out as another Arrow type: {error}") from error
 
 
+def _lacks_texts(buffers: "list[pa.Buffer | None]") -> bool:
+    return len(buffers) == 1 and buffers[0] is None
+
+
 def without_gaps(array: "pa.Array") -> "pa.Array":
     """Return an array of which no buffer is missing: before 25, pyarrow ends the process over short text."""
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     buffers = array.buffers()
-    if str(array.type) not in ("string_view", "binary_view") or buffers[2:] != [None]:
+    if str(array.type) not in ("string_view", "binary_view") or not _lacks_texts(buffers[2:]):
         return array
     return pa.Array.from_buffers(array.type, len(array), buffers[:2])

@@ -7,6 +7,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import check_write, holds_strings, is_fill, kind_of
 from tensorwrapper.errors import (
@@ -132,6 +133,18 @@ class Pattern:
         """Return the given rows as a tensor; lists and arrays are converted to the dtype of the pattern."""
         if isinstance(given, TensorCommon):
             return as_tensor(cast("npt.ArrayLike", given))
+        tensor = self._converted(given)
+        if not isinstance(given, list | tuple) or self.is_box or tensor.shape.size:
+            return tensor
+        # Empty lists do not tell how deep they are: a row that does is read with them.
+        texts: dict[str, object] = {"utf8": "", "binary": b""}
+        is_text = holds_strings(self.dtype)
+        zero: Any = texts[kind_of(self.dtype)] if is_text else np.zeros((), self.dtype)[()]
+        for _ in range(self.rank - 1):
+            zero = [zero]
+        return self._converted([*cast("Sequence[object]", given), zero])[:-1]
+
+    def _converted(self, given: object) -> Tensor[Any]:
         if holds_strings(self.dtype):
             try:
                 return strings(given, kind=kind_of(self.dtype))
@@ -140,19 +153,27 @@ class Pattern:
                     f"{self.name!r} has dtype {self.dtype}, which the new elements do not fit: {error}"
                 ) from error
         if not isinstance(given, list | tuple):
-            return as_tensor(given)
+            return self._of_times(given) if self.dtype.kind == "M" else as_tensor(given)
         rows = cast("Sequence[Any]", given)
         if self.has_room and has_null(rows):
             values, marks = split_nulls(rows, self.dtype)
             return nullable(self._read(values), self._read(marks))
         tensor: Tensor[Any]
+        is_date = self.dtype.kind == "M"
         try:
-            tensor = as_tensor(rows)
+            tensor = self._of_times(rows) if is_date else as_tensor(rows)
         except ConversionError:
-            tensor = jagged(rows)
+            tensor = jagged(rows, dtype=self.dtype if is_date else None)
         if tensor.shape.size or self.fill_value is not None:
             return tensor
         return from_buffer(np.empty(0, self.dtype), tensor.shape)
+
+    def _of_times(self, given: object) -> Tensor[Any]:
+        """Return dates as a tensor; NaT without a unit takes on that of the pattern."""
+        try:
+            return as_tensor(given)
+        except DTypeError:
+            return as_tensor(check_write(unmasked_array(given), self.dtype))
 
     def _check_shape(self, shape: Shape[Any]) -> None:
         if shape.rank != self.rank:
@@ -221,7 +242,7 @@ class Pattern:
             return tensor
         try:
             flat = tensor.elements()
-            fitted = check_write(flat.tolist() if weak else flat, self.dtype)
+            fitted = check_write(flat.tolist() if weak and dtype.kind not in "mM" else flat, self.dtype)
         except DTypeError as error:
             raise DTypeError(f"cannot append these rows to {self.name!r}: {error}") from error
         return from_buffer(np.asarray(fitted, self.dtype), tensor.shape)

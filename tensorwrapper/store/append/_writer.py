@@ -11,6 +11,7 @@ from tensorwrapper._tensor_names import check_name
 from tensorwrapper.errors import (
     ConversionError,
     DataFileError,
+    DTypeError,
     ExtentMismatchError,
     SizeOverflowError,
     TensorNameError,
@@ -203,7 +204,13 @@ class RecordWriter:
             n_rows = (tip[-1][4] or 0) + len(last)
             known = directory.newest(name), FieldPatterns.of(last, name), n_rows
         _, pattern, n_rows = known
-        added = pattern.fitted(given)
+        try:
+            added = pattern.fitted(given)
+        except (ConversionError, ExtentMismatchError, DTypeError):
+            # As in `extend`.
+            first = read(self._first_rows(name), directory.records[name])
+            pattern = FieldPatterns.of(first, name)
+            added = pattern.fitted(given)
         if added is not None and len(added):
             if n_rows + len(added) > MOST_ROWS:
                 raise SizeOverflowError(f"the records {name!r} would have over {MOST_ROWS} rows")
@@ -251,12 +258,9 @@ class RecordWriter:
         _, pattern, n_rows = known
         try:
             added = pattern.fitted(given)
-        except (ConversionError, ExtentMismatchError):
-            # A box may extend rows, so the last record does not determine the pattern.
-            first = self._pattern_of_first(name, read) if pattern.is_box else pattern
-            if first.is_box == pattern.is_box:
-                raise
-            pattern = first
+        except (ConversionError, ExtentMismatchError, DTypeError):
+            # A box may extend rows, and rows without nulls nullable ones: the first record decides.
+            pattern = Pattern.of(read(self._first_rows(name)), name)
             added = pattern.fitted(given)
         if added is not None and len(added):
             if n_rows + len(added) > MOST_ROWS:
@@ -265,11 +269,10 @@ class RecordWriter:
             n_rows += len(added)
         self._ends[name] = self._directory.newest(name), pattern, n_rows
 
-    def _pattern_of_first(self, name: str, read: Callable[[Sequence[Row]], Tensor[Any]]) -> Pattern:
-        """Return the pattern of a tensor's first rows."""
+    def _first_rows(self, name: str) -> Sequence[Row]:
+        """Return the records of a tensor before it was extended."""
         places = self._directory.places(name) or ()
-        rows = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
-        return Pattern.of(read(rows), name)
+        return [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
 
     def _options_for(
         self, metadata_depth: int, compress: Compression | Literal["as_opened"] | None

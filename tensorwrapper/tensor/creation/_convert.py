@@ -505,11 +505,17 @@ def _as_leaf(numbers: object, dtype: "np.dtype[Any] | None") -> Array:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}") from error
     if leaf.ndim != 1:
         raise ConversionError(f"a row mixes numbers and lists: {numbers!r}")
-    check_dtype(leaf.dtype)
+    _check_leaf(leaf)
     if dtype is None or not leaf.size:
         # An empty list has no dtype.
         return leaf if dtype is None else np.empty(0, dtype)
     return check_write(leaf, dtype, weak=not isinstance(numbers, np.ndarray))
+
+
+def _check_leaf(leaf: Array) -> None:
+    """Raise if elements of a row are not supported; NaT without a unit takes on that of other rows."""
+    if leaf.dtype != np.dtype("M8"):
+        check_dtype(leaf.dtype)
 
 
 def _common_dtype(leaves: list[Array], given: list[object]) -> "np.dtype[Any]":
@@ -548,7 +554,7 @@ def _shapes_of(
         row = tensor.to_numpy()
     if isinstance(row, np.ndarray):
         leaf = plain_array(cast("Array", row))
-        check_dtype(leaf.dtype)
+        _check_leaf(leaf)
         leaves.append(leaf if dtype is None else check_write(leaf, dtype))
         return Shape.smooth(leaf.shape) if leaf.ndim > 1 else _length(leaf)
     if not isinstance(row, Sequence) or isinstance(row, str | bytes):

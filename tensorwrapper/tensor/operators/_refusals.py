@@ -12,6 +12,7 @@ from tensorwrapper.errors import (
     DTypeError,
     ExtentError,
     OutOfBoundsError,
+    RankError,
     SizeOverflowError,
     TensorWrapperError,
 )
@@ -21,12 +22,14 @@ from tensorwrapper.errors import (
 def refusals(name: str) -> Generator[None]:
     """Convert exceptions of NumPy to errors of this package.
 
-    Exceptions that callers catch by name pass: FloatingPointError (``errstate``), LinAlgError, AxisError.
+    Exceptions that callers catch by name pass: FloatingPointError (``errstate``), LinAlgError.
     """
     try:
         yield
-    except (TensorWrapperError, FloatingPointError, np.linalg.LinAlgError, np.exceptions.AxisError):
+    except (TensorWrapperError, FloatingPointError, np.linalg.LinAlgError):
         raise
+    except np.exceptions.AxisError as error:
+        raise also(RankError(f"{name}: {error}"), np.exceptions.AxisError) from error
     except IndexError as error:
         raise OutOfBoundsError(f"{name}: {error}") from error
     except OverflowError as error:

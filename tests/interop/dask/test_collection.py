@@ -198,7 +198,6 @@ REFUSED = {
     "a box of one element": (lambda r: r + np.array([[1]], "i1"), ExtentMismatchError),
     "the outermost mode": (lambda r: np.add.reduce(r, axis=0), JaggedModeError),
     "empty rows": (lambda r: np.minimum.reduce(r * 0, axis=-1).compute(), ExtentError),
-    "a masked array": (lambda r: r + np.ma.array([1, 2, 3]), DTypeError),
     "one sparse number per row": (lambda r: r + SPARSE, ConversionError),
     "a view of sparse numbers": (lambda r: np.maximum(sel.as_view(SPARSE), r), ConversionError),
     "a sparse choice": (lambda r: np.where(r > 1, r, SPARSE), ConversionError),
@@ -367,3 +366,13 @@ def test_rows_with_nulls_are_mapped_to_rows_with_nulls(most, function, wanted):
 def test_tiles_with_nulls_are_no_arrays():
     with pytest.raises(ConversionError, match="fill_null"):
         computed(tw.jagged([[1, None], [2]]).to_dask().map_tiles(lambda tiles: tiles))
+
+
+@pytest.mark.parametrize("given", [[7, None, 2], np.ma.array([7, 0, 2], mask=[False, True, False])])
+def test_nulls_of_lists_and_masks_are_those_of_the_local_call(given):
+    rows = tw.jagged([[1, 2], [5], [3]])
+    with dask.config.set(scheduler="sync"):
+        for call in (np.add, np.minimum):
+            found = call(rows.to_dask(max_elements=2), given).compute()
+            assert found.tolist() == call(rows, given).tolist()
+            assert found.tolist()[1] == [None]

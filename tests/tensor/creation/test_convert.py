@@ -505,3 +505,11 @@ def test_rows_with_none_take_the_type_of_arrays():
     with pytest.raises(ConversionError, match="a null row"):
         tw.as_tensor([np.array([1]), None])
     assert tw.as_tensor([np.array([1]), None], null_rows="empty").tolist() == [[1], []]
+
+
+def test_dates_without_a_unit_take_on_that_of_other_rows():
+    none, day = np.datetime64("NaT"), np.datetime64(5, "s")
+    assert jagged([[none], [day]]).tolist() == [[None], [day.item()]]
+    assert jagged([np.array([none]), [day]]).dtype == day.dtype
+    with pytest.raises(DTypeError, match="count no unit"):
+        jagged([[none]])

@@ -12,6 +12,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     LabelError,
     OutOfBoundsError,
+    RankError,
     SizeOverflowError,
     TensorWrapperError,
 )
@@ -114,3 +115,21 @@ def test_ufuncs_of_other_types_are_refused_by_every_kind_of_tensor():
                 except TensorWrapperError:
                     continue
                 pytest.fail(f"{ufunc.__name__} of {kind} was not refused")
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        *(lambda t, name=name: getattr(np, name)(t, axis=3) for name in ("mean", "sort", "median", "flip")),
+        lambda t: np.moveaxis(t, 0, 4),
+        lambda t: np.expand_dims(t, 5),
+        lambda t: np.roll(t, 1, axis=-3),
+        lambda t: np.add.accumulate(t, axis=2),
+        lambda t: np.mean(t[0], axis=-1),
+    ],
+)
+def test_a_mode_that_does_not_exist_is_an_error_of_ours_and_of_numpy(of, call):
+    with pytest.raises(RankError) as caught:
+        call(of(tw.as_tensor([1.5, 2.0])))
+    assert isinstance(caught.value, np.exceptions.AxisError)
