@@ -164,11 +164,12 @@ class DaskBlocks(Collected, np.lib.mixins.NDArrayOperatorsMixin):
                 f"{ufunc.__name__}: collections have other tiles, or other parts: keep_tiles(other.pattern)"
                 " of a tensor, before to_dask(), gives it the same"
             )
-        fills = [own.fill_value if isinstance(own, DaskBlocks) else own for own in inputs]
         with np.errstate(all="ignore"):
-            fill = np.asarray(ufunc(*fills, **options))
-            ones = [np.zeros((), own.dtype) if isinstance(own, DaskBlocks) else own for own in inputs]
-            dtype = np.asarray(ufunc(*ones, **options)).dtype
+            # Call it locally on tensors without tiles, to find the type, the fill or the error.
+            sample: Any = ufunc(
+                *[own._without_tiles() if isinstance(own, DaskBlocks) else own for own in inputs], **options
+            )
+        dtype, fill = sample.dtype, sample.fill_value
         name = name_of("ufunc", ufunc, options, *[getattr(own, "name", own) for own in inputs])
         places = [n for n, own in enumerate(inputs) if isinstance(own, DaskBlocks)]
         bound, numbers = functools.partial(ufunc, **options), list(_numbers_of(inputs))
@@ -182,9 +183,13 @@ class DaskBlocks(Collected, np.lib.mixins.NDArrayOperatorsMixin):
             self.shape,
             dtype,
             self.marks,
-            fill.astype(dtype)[()],
+            fill,
             kept,
         )
+
+    def _without_tiles(self) -> Tensor[Any]:
+        none = np.empty(0, self.dtype)
+        return _tiles(_some(self.stored_pattern, 0, 0), none, self.fill_value, self.symmetry)
 
     def _keys(self) -> list[tuple[int, tuple[str, int]]]:
         return [(k, (self.name, k)) for k in range(len(self.marks) - 1)]

@@ -65,7 +65,9 @@ def reduce_stored(
     owners, counts = _owners(shape, axis, over, ordinals)
     with refusals(name):
         initial = options.pop("initial", None)
-        if initial is None and not counts.all() and ufunc.identity is None:
+        # As in NumPy, also where there is no number of the result.
+        none = shape.is_box and not all(shape.extents[mode] for mode in modes_that_go(shape, axis))
+        if initial is None and (none or not counts.all()) and ufunc.identity is None:
             raise ExtentError(f"{name}: nothing is reduced, and there is no identity: give initial=")
         result = _reduced(ufunc, (owners, values), counts, cast("Array", tensor.buffer.fill_value), dtype)
         if initial is not None:

@@ -161,3 +161,37 @@ def test_a_result_of_integrals_has_one_tile_of_each_orbit():
             .keep_tiles([(1, 0)], symmetry="a2")
             .to_dask()
         )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda d: ~d,
+        lambda d: d + None,
+        lambda d: d + 10**400,
+        lambda d: d + "a",
+        lambda d: np.gcd(d, 2),
+        np.isnat,
+        lambda d: d + np.datetime64("2020"),
+        lambda d: d << 1,
+        lambda d: d + object(),
+        lambda d: d ** "q",
+        lambda d: d @ d,
+        lambda d: d == None,  # noqa: E711 - what is refused
+        lambda d: 2 * d + 1,
+        lambda d: d > 0,
+        lambda d: np.maximum(d, 0.5),
+        lambda d: np.add(d, 1, dtype="f4"),
+    ],
+)
+def test_operands_and_types_are_those_of_the_tensor(call):
+    tensor = tw.as_tensor(np.eye(3)).tiled(tw.Tiling([1, 2], [1, 2])).screened()
+    said = []
+    for given in (tensor, tensor.to_dask(max_elements=1)):
+        try:
+            found = call(given)
+            made = found if isinstance(found, tw.Tensor) else found.compute(scheduler="sync")
+            said.append((made.to_dense().tolist(), made.dtype, made.fill_value))
+        except tw.errors.TensorWrapperError as error:
+            said.append((type(error).__name__, str(error)))
+    assert said[0] == said[1]

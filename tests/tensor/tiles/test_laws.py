@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper import BlockPattern
+from tensorwrapper import BlockPattern, Tiling
+from tensorwrapper.errors import ExtentError
 from tests.support.tiles.block_tensors import block_tensors, dense, dense_of, of, small
 
 UFUNCS = sorted(
@@ -152,3 +153,17 @@ def test_tensors_of_arrays_are_those_of_loops():
     x = np.arange(9.0).reshape(3, 3)
     kept = tw.as_tensor(x).tiled(tiling).keep_tiles(BlockPattern(tiling))
     assert of(BlockPattern(tiling), x).array_equal(kept)
+
+
+@pytest.mark.parametrize("shape", [(3, 0, 0), (3, 0), (0, 3), (0, 0), (2, 0, 3)])
+def test_extremes_of_modes_without_elements_are_refused_as_for_boxes(shape):
+    box = np.zeros(shape)
+    blocks = tw.as_tensor(box).tiled(Tiling(*[[n] for n in shape])).keep_tiles(lambda *_: np.True_)
+    for axis in (None, *range(len(shape))):
+        try:
+            wanted = np.max(tw.as_tensor(box), axis=axis)
+        except ExtentError:
+            with pytest.raises(ExtentError):
+                np.max(blocks.untiled(), axis=axis)
+        else:
+            assert np.asarray(np.max(blocks.untiled(), axis=axis)).shape == np.asarray(wanted).shape
