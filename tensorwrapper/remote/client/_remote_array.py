@@ -33,7 +33,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
         return self.view().compute(out, progress=progress, cancel=cancel)
 
     def plan(self) -> "Plan":
-        """Return the plan of computing the whole tensor; requests only its shape, or the entries of a sparse one."""
+        """Return the plan of computing the whole tensor; requests its shape, and entries of a sparse one."""
         return self.view().plan()
 
     def tolist(self) -> list[Any]:

@@ -187,9 +187,9 @@ def test_a_result_of_integrals_has_one_tile_of_each_orbit():
 def test_operands_and_types_are_those_of_the_tensor(call):
     tensor = tw.as_tensor(np.eye(3)).tiled(tw.Tiling([1, 2], [1, 2])).screened()
     said = []
-    for given in (tensor, tensor.to_dask(max_elements=1)):
+    for own in (tensor, tensor.to_dask(max_elements=1)):
         try:
-            found = call(given)
+            found = call(own)
             made = found if isinstance(found, tw.Tensor) else found.compute(scheduler="sync")
             said.append((made.to_dense().tolist(), made.dtype, made.fill_value))
         except tw.errors.TensorWrapperError as error:
