@@ -7,7 +7,7 @@ import importlib
 from typing import Any, Final, Literal
 
 from tensorwrapper._lazy import naming_extras
-from tensorwrapper.errors import TensorWrapperError
+from tensorwrapper.errors import StringDataError, TensorWrapperError
 from tensorwrapper.typing import NullRows
 
 FOREIGN: Final = {
@@ -79,6 +79,8 @@ def nullable_of(items: object) -> Any:  # noqa: ANN401 - a tensor
     creation = importlib.import_module("tensorwrapper.tensor")
     try:
         found = creation.strings(items)
+    except StringDataError:
+        raise  # of text that is not Unicode
     except TensorWrapperError:
         return creation.as_tensor(items)
     return found if found.null_count < found.size else creation.as_tensor(items)

@@ -55,7 +55,8 @@ def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[
     if any(part.is_nullable for part in parts):
         valid = np.concatenate([part.is_valid().elements() for part in parts])
         return nullable(join_rows([part.fill_null(0) for part in parts], shape, dtype), valid)
-    elements: Array = np.concatenate([np.empty(0, dtype), *[part.elements() for part in parts]])
+    full = [part.elements() for part in parts if part.shape.size]
+    elements: Array = np.concatenate([np.empty(0, dtype), *full])
     return from_buffer(elements, shape)
 
 

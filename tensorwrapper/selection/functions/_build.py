@@ -28,6 +28,7 @@ from tensorwrapper.errors import (
     ExtentMismatchError,
     JaggedModeError,
     RankError,
+    StringDataError,
     TensorWrapperError,
 )
 from tensorwrapper.layout import Boundary, Layout
@@ -254,6 +255,8 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
             found = strings(given) if is_text else None
             if found is not None and found.null_count == found.size:
                 found = None  # Nulls alone have no type.
+        except StringDataError:
+            raise
         except Exception:  # noqa: BLE001 - whatever another library raises says less than what we say
             found = None
         if found is None:

@@ -117,10 +117,13 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
         from tensorwrapper.tensor.operators._elementwise import call  # noqa: PLC0415
         from tensorwrapper.tensor.operators._operand import is_foreign, refuse_strangers  # noqa: PLC0415
 
-        strangers = list(filter(is_foreign, (*inputs, *(options.get("out") or ()))))
+        outs = options.get("out") or ()
+        strangers = list(filter(is_foreign, (*inputs, *outs)))
         if strangers:
             refuse_strangers(map(type, strangers), ufunc.__name__)
-            return NotImplemented
+            if not outs or any(map(is_foreign, outs)):
+                return NotImplemented
+            # No other library writes into a tensor.
         if method == "__call__":
             return call(ufunc, inputs, options)
         from tensorwrapper.tensor.operators._reductions import METHODS  # noqa: PLC0415

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._error_text import type_text
 from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.errors import DTypeError
@@ -29,6 +30,9 @@ def promoted(
     if any(isinstance(cast("object", own), str | bytes) for own in numbers):
         # NumPy would read it as the name of a type.
         raise DTypeError(f"{what}: text and numbers have no type in common")
+    if not given and all(type(own) is int for own in numbers):
+        # NumPy has int64 for integers beyond it, too.
+        given = [unmasked_array(list(numbers)).dtype]
     try:
         found: np.dtype[Any] = np.result_type(*given, *numbers)
     except (TypeError, OverflowError) as error:

@@ -12,6 +12,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
     DTypeError,
+    StringDataError,
     TensorWrapperError,
 )
 
@@ -193,3 +194,44 @@ def test_text_that_names_a_type_is_text():
             call()
     assert np.where(words == "a", "z", "y").tolist() == ["z", "y"]
     assert np.where(words == "a", ["f8", "x"], ["y", "w"]).tolist() == ["f8", "w"]
+
+
+def test_a_column_of_pandas_is_added_in_place():
+    pd = pytest.importorskip("pandas")
+    for of in (lambda t: t, sel.as_view):
+        t = tw.as_tensor([10, 20, 30])
+        given = of(t)
+        given += pd.Series([1, 2, 3])
+        assert t.tolist() == [11, 22, 33]
+        np.add(given, pd.Series([1, 1, 1]), out=t)
+        assert t.tolist() == [12, 23, 34]
+        with pytest.raises(ConversionError, match="null"):
+            given += pd.Series([1, None, 3], dtype="Int64")
+        assert t.tolist() == [12, 23, 34]
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+def test_chosen_integers_beyond_int64_are_exact(of):
+    mask = of(tw.as_tensor([True, False]))
+    for found in (np.where(mask, 2**63, 1), tw.where(mask, 2**63, 1)):
+        assert (as_lists(found), found.dtype) == ([2**63, 1], np.uint64)
+    assert as_lists(np.where(mask, 2, 1)) == [2, 1]
+    with pytest.raises(DTypeError, match="below 0"):
+        np.where(mask, 2**63, -1)
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+def test_text_that_is_not_unicode_is_refused_in_one_way(of):
+    t, bad = of(tw.strings(["a"])), ["\udc80"]
+    calls = [
+        lambda: t == bad,
+        lambda: np.isin(t, bad),
+        lambda: np.where([True], t, bad),
+        lambda: tw.where([True], t, bad),
+        lambda: np.concatenate([t, bad]),
+        lambda: tw.concat([t, bad]),
+        lambda: sel.as_view(bad),
+    ]
+    for call in calls:
+        with pytest.raises(StringDataError, match="lone surrogate"):
+            call()
