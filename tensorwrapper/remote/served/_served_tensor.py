@@ -1,7 +1,6 @@
 """`ServedTensor`: one served tensor, at one version, with its facts and its elements for clients."""
 
 import math
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast, final
 
@@ -24,6 +23,7 @@ from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, F
 from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.served._buffer_pool import BufferPool
 from tensorwrapper.remote.served._element_reader import ElementReader
+from tensorwrapper.remote.served._shared_lock import SharedLock
 from tensorwrapper.remote.served._writing import validity_of, values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
 from tensorwrapper.selection.lowlevel import sides_of_view
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 class ServedTensor:
     """A tensor, or an argument of `as_view`, at one version.
 
-    Elements are copied under the lock for editing, so an answer has all of a change or nothing.
+    Elements are copied under the shared side of the lock for editing, so an answer has all of a change or
+    nothing.
     A tensor in tiles has two readers: of the tiles one after the other, and of the box.
     """
 
@@ -58,7 +59,7 @@ class ServedTensor:
         kept: bool = True,
     ) -> None:
         self.staging: BufferPool = BufferPool() if staging is None else staging
-        self.lock = threading.Lock()
+        self.lock: SharedLock = SharedLock()
         self.limits = limits
         sides = sides_of(given)
         self._whole = whole = ElementReader(given if sides is None else sides[0], kept=kept)
@@ -187,7 +188,7 @@ class ServedTensor:
         flat = self._whole.line
         if flat is None:
             raise AssertionError  # `is_in_line` tells
-        with self.lock:
+        with self.lock.reading:
             return Elements(self.facts.version, (bytes_of(flat.take(places, mode="clip")),))
 
     def runs_of(self, rows: Runs) -> Runs:
@@ -222,7 +223,7 @@ class ServedTensor:
         plain = dtype is None and not self.is_nullable
         part = face.part(selections, self.limits.answer_bytes) if plain else None
         if part is not None:
-            with self.lock:
+            with self.lock.reading:
                 return Elements(self.facts.version, (memoryview(as_truths(part).tobytes()),))
         if own.kind == "T" and dtype is not None:
             raise RequestRefusedError("unsupported", "cannot cast strings")
@@ -235,7 +236,7 @@ class ServedTensor:
         for wanted in selections:
             targets.append(out[done : done + wanted.size].reshape(wanted.extents))
             done += wanted.size
-        with self.lock:
+        with self.lock.reading:
             version = self.facts.version
             face.copy_to(selections, targets, stop)
             if self.is_nullable and not is_valid:
@@ -265,7 +266,7 @@ class ServedTensor:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not sparse")
         face = self._face(box=box)
         face.check(selections, 0, self.limits.answer_bytes)
-        with self.lock:
+        with self.lock.reading:
             counts, numbers, values = face.stored_in(selections)
             if len(numbers) * (8 + values.itemsize) > self.limits.answer_bytes:
                 raise RequestRefusedError("limit", f"{len(numbers)} entries are too many for one answer")

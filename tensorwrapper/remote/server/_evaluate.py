@@ -67,9 +67,8 @@ def _little(given: "ViewLike") -> "ViewLike":
 
 def _held(stack: ExitStack, described: Described, holdings: Sequence[ServedTensor]) -> None:
     """Lock the tensors against editing; raise if one was already edited."""
-    # Lock in a fixed order to avoid deadlocks.
-    for own in sorted(set(holdings), key=id):
-        stack.enter_context(own.lock)
+    for own in set(holdings):
+        stack.enter_context(own.lock.reading)
     for (_, name, version), own in zip(described.of, holdings, strict=True):
         if own.facts.version != version:
             raise RequestRefusedError("changed", f"the tensor {name!r} is at version {own.facts.version}")

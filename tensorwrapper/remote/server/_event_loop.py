@@ -63,6 +63,10 @@ _LEAST: Final = 64
 """Size limit of labels of urgent requests, such as `ping` and `cancel`."""
 _MOST: Final = 1024
 """Labels up to this size are parsed faster than another thread starts."""
+_LONG: Final = 0.02
+"""Seconds of work after which another request may begin beside a request."""
+_MOST_LONG: Final = 8
+"""Requests that may take longer at a time."""
 _LAST: Final = 0.25
 """Seconds at most in which clients receive the last answers of a closing server.
 
@@ -141,7 +145,8 @@ class Loop:
         self._sent_at = 0.0
         self._last_clients: dict[bytes, Client] = {}
         """Clients that were sent answers while the server closes."""
-        self._running = 0
+        self._running: dict[Task, float] = {}
+        """Requests in other threads, and when they began."""
         self._started = time.monotonic()
         self.counts: dict[str, int] = {
             "requests": 0,
@@ -154,7 +159,7 @@ class Loop:
         self._reader = RequestReader(catalogue.limits)
         self._socket: Socket | None = None
         self.address: str = address
-        self._pool = ThreadPoolExecutor(threads, "tensorwrapper-read")
+        self._pool = ThreadPoolExecutor(threads + _MOST_LONG, "tensorwrapper-read")
         self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -507,7 +512,7 @@ class Loop:
             if task.is_quick:
                 self._read_now(task, task.frames)
                 return
-            self._running += 1
+            self._running[task] = time.monotonic()
             self._pool.submit(partial(self._read, task, task.frames))
             return
         task.take("begun")
@@ -519,7 +524,7 @@ class Loop:
         elif request is not None and task.is_quick and self._catalogue.is_quick(request, client.key):
             self._answered(task, self._answer_to(task, request))
         else:
-            self._running += 1
+            self._running[task] = time.monotonic()
             self._pool.submit(partial(self._work, task))
 
     def _is_ready(self) -> bool:
@@ -554,14 +559,23 @@ class Loop:
         """Return True if a request is answered now: others wait for memory, and some for a thread."""
         if isinstance(task.request, _STATE):
             return True
-        return (task.is_quick or self._running < 2 * self._threads) and self._budget.fits(task)
+        return (task.is_quick or self._has_thread()) and self._budget.fits(task)
+
+    def _has_thread(self) -> bool:
+        """Return True if another thread may begin a request: long ones leave room for others."""
+        few = 2 * self._threads
+        if len(self._running) < few:
+            return True
+        late = time.monotonic() - _LONG
+        long = min(sum([begun < late for begun in self._running.values()]), _MOST_LONG)
+        return len(self._running) - long < few
 
     def _health(self) -> Answer:
         """Return the state of the server: requests under way, pending requests, and whether it is closing."""
         counts = {
             "clients": len(self._clients),
             "draining": int(self._draining),
-            "running": self._running,
+            "running": len(self._running),
             "seconds": int(time.monotonic() - self._started),
             "tensors": len(self._catalogue),
             "threads": self._threads,
@@ -610,7 +624,7 @@ class Loop:
     def _collect(self) -> None:
         while self._done:
             task, found = self._done.popleft()
-            self._running -= 1
+            self._running.pop(task, None)
             self._queue.charge(task.client, task.seconds)
             if task.frames is not None:
                 self._was_read(task, task.frames, found)

@@ -496,3 +496,57 @@ def test_what_newcomers_ask_for_is_read_when_its_turn_comes_and_answered_as_any_
         assert (found[40].reason, found[41].reason) == ("bounds", "schema")
         assert server._loop._budget.waiting == 0
         assert server.stats()["bytes_held"] == 0
+
+
+def test_long_requests_leave_a_thread_to_others():
+    slow = [Slow() for _ in range(3)]
+    served = {"x": X, **{f"slow{k}": own for k, own in enumerate(slow)}}
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(tw.serve(served, threads=1))
+        clients = [stack.enter_context(tw.connect(server.address)) for _ in range(4)]
+        found = []
+        threads = [
+            threading.Thread(target=lambda k=k: found.append(clients[k][f"slow{k}"].compute().tolist()))
+            for k in range(3)
+        ]
+        try:
+            for thread, own in zip(threads, slow, strict=True):
+                thread.start()
+                assert own.begun.wait(20)
+            assert clients[3]["x"].compute().tolist() == X.tolist()
+            assert found == []
+        finally:
+            for own in slow:
+                own.release.set()
+            for thread in threads:
+                thread.join(20)
+        assert found == [[1.0] * 4] * 3
+
+
+class Meeting(Slow):
+    """A source whose reads end when two of them have begun."""
+
+    def __init__(self):
+        super().__init__()
+        self.both = threading.Barrier(2)
+
+    def read(self, selections, out):
+        self.both.wait(20)
+        self.release.set()
+        return super().read(selections, out)
+
+
+def test_several_clients_read_one_tensor_at_once():
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(tw.serve({"m": Meeting()}, threads=2))
+        clients = [stack.enter_context(tw.connect(server.address)) for _ in range(2)]
+        found = []
+        threads = [
+            threading.Thread(target=lambda own=own: found.append(own["m"].compute().tolist()))
+            for own in clients
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(40)
+        assert found == [[1.0] * 4] * 2
