@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from tensorwrapper.typing import Array
+from tensorwrapper.errors import ConversionError
+from tensorwrapper.typing import Array, IntArray
 
 _OF_TEXTS: Final = frozenset(
     (
@@ -19,8 +20,13 @@ _OF_TEXTS: Final = frozenset(
 )
 """Functions by order whose result, or first result, has texts."""
 
-_OF_PLACES: Final = frozenset(("argmax", "argmin", "argpartition", "argsort", "searchsorted"))
-"""Functions by order that return places."""
+_OF_PLACES: Final = frozenset(
+    (
+        *("argmax", "argmin", "argpartition", "argsort", "array_equal", "array_equiv", "lexsort"),
+        "searchsorted",
+    )
+)
+"""Functions by order, or equality, whose results have no texts."""
 
 _OPTIONS: Final = frozenset(("axis", "kind", "order", "side", "sorter"))
 """Arguments that are not compared with elements."""
@@ -50,6 +56,14 @@ class _Places:
         return cast("Array", np.array(self._texts, dtype)[places])
 
 
+def numbers_of_texts(texts: Array) -> IntArray:
+    """Return a number for each text, or null, of an array; equal ones have one number."""
+    numbers: dict[str | None, int] = {}
+    listed: list[str | None] = texts.reshape(-1).tolist()
+    found = [numbers.setdefault(text, len(numbers)) for text in listed]
+    return np.array(found, np.int64).reshape(texts.shape)
+
+
 def extreme_of_texts(ufunc: np.ufunc, one: Array, other: Array) -> Array:
     """Return `np.maximum` or `np.minimum` of arrays of StringDType, exact for text with NULs. O(n log n)."""
     known = _Places.where_nuls_are([one, other])
@@ -62,14 +76,25 @@ def extreme_of_texts(ufunc: np.ufunc, one: Array, other: Array) -> Array:
 def by_exact_order(
     function: Callable[..., Any], arguments: Sequence[object], options: dict[str, Any]
 ) -> object:
-    """Return the result of a function of NumPy by the order of texts; NotImplemented if NumPy is exact."""
+    """Return the result of a function of NumPy by the order of texts; NotImplemented if NumPy is exact.
+
+    Raises
+    ------
+    ConversionError
+        If a text is null.
+    """
     name = function.__name__
     if name not in _OF_TEXTS and name not in _OF_PLACES:
         return NotImplemented
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
     arrays = [own for own in texts.values() if own is not None]
-    known = _Places.where_nuls_are(arrays) if any(own.dtype.kind == "T" for own in arrays) else None
+    beside = [given.arguments[key] for key, own in texts.items() if own is None]
+    if not any(own.dtype.kind == "T" for own in arrays) or any(map(_is_array, beside)):
+        return NotImplemented  # text and numbers have no order
+    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in arrays):
+        raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
+    known = _Places.where_nuls_are(arrays)
     if known is None:
         return NotImplemented
     given.arguments.update({key: known.of(own) for key, own in texts.items() if own is not None})
@@ -88,8 +113,12 @@ def _as_texts(value: object) -> Array | None:
     """Return text, or a list or array of it, as an array; None of other values."""
     if isinstance(value, list | tuple):
         flat = np.array(value, dtype=object)
-        is_text = flat.size > 0 and all(isinstance(own, str) for own in flat.reshape(-1).tolist())
+        is_text = all(isinstance(own, str) for own in flat.reshape(-1).tolist())
         return flat.astype(np.dtypes.StringDType()) if is_text else None
     if isinstance(value, str):
         return np.array(value, np.dtypes.StringDType())
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "TU" else None
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, list | tuple | np.ndarray)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
+from tensorwrapper._arrays import splits_of
 from tensorwrapper._error_text import brief
 from tensorwrapper.errors import ConversionError, TensorNameError
 from tensorwrapper.fields import Records
@@ -27,6 +28,12 @@ def _arrow_library() -> _Theirs:
     import pyarrow as pa  # noqa: PLC0415 - an extra, and heavy
 
     return pa
+
+
+def _arrow_compute() -> _Theirs:
+    import pyarrow.compute  # noqa: PLC0415 - an extra, and heavy
+
+    return pyarrow.compute
 
 
 def _awkward_library() -> _Theirs:
@@ -158,17 +165,29 @@ def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
         for field, child in zip(kind, array.flatten(), strict=True):
             for inner, leaf in _leaves(child):
                 yield _dotted(field.name, inner), leaf
-    elif arrow.types.is_list(kind) or arrow.types.is_large_list(kind):
+    elif any(f(kind) for f in (arrow.types.is_list, arrow.types.is_large_list)):
         make: Any = arrow.LargeListArray if arrow.types.is_large_list(kind) else arrow.ListArray
         mask = array.is_null() if array.null_count else None
         for inner, leaf in _leaves(array.values):
             yield inner, make.from_arrays(_offsets_of(array), leaf, mask=mask)
+    elif any(f(kind) for f in (arrow.types.is_list_view, arrow.types.is_large_list_view)):
+        yield from _leaves_of_views(array)
     elif arrow.types.is_fixed_size_list(kind) and not array.null_count:
         for inner, leaf in _leaves(array.flatten()):
             lists = arrow.list_(leaf.type, kind.list_size)  # from_arrays takes no lists of size 0
             yield inner, arrow.Array.from_buffers(lists, len(array), [None], 0, children=[leaf])
     else:
         yield from _leaves(array.cast(arrow.large_list(kind.value_type)))
+
+
+def _leaves_of_views(array: _Theirs) -> Iterator[tuple[str, Any]]:
+    """Iterate over the fields in views of lists, as lists: a cast loses rows of slices (pyarrow 26)."""
+    arrow = _arrow_library()
+
+    mask = array.is_null() if array.null_count else None
+    lengths = _arrow_compute().list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    for inner, leaf in _leaves(array.flatten()):
+        yield inner, arrow.LargeListArray.from_arrays(splits_of(lengths), leaf, mask=mask)
 
 
 def _offsets_of(array: _Theirs) -> _Theirs:

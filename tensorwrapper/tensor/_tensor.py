@@ -466,13 +466,18 @@ class Tensor(
     def run_lengths(self) -> "Tensor[np.int64]":
         """Return how many equal elements follow one another in each row, one number for each such run.
 
+        Nulls that follow one another are one run.
+
         Examples
         --------
         >>> import tensorwrapper as tw
         >>> tw.jagged([[1, 1, 2], [], [2, 3, 3]]).run_lengths().tolist()
         [[2, 1], [], [1, 2]]
         """
-        found = _of_integers(*run_lengths(self.elements(), self._flat().shape))
+        sides, held = self._buffer.sides, self._layout.implementation
+        flat = self.elements() if sides is None else sides[0].elements_of(held)
+        valid = None if sides is None else self._buffer.valid_of(held)
+        found = _of_integers(*run_lengths(flat, self._flat().shape, valid))
         names = self._layout.implementation.names
         return found if names is None else found.named(*names[:-1], None)
 

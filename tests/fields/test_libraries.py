@@ -302,3 +302,25 @@ def test_bytes_of_structures_are_read_back():
     assert tw.records(made.to_structured()).to_dict() == made.to_dict()
     with pytest.raises(ConversionError, match="str or bytes"):
         tw.records(np.array([(3,)], [("o", object)]))
+
+
+@pytest.mark.parametrize("of", ["list_view", "large_list_view"])
+@pytest.mark.parametrize("part", [slice(None), slice(1, None), slice(0, 2), slice(3, None), slice(0, 0)])
+def test_structs_in_views_of_lists_are_fields(of, part):
+    """A cast of pyarrow 26 from views to lists loses rows."""
+    pa = pytest.importorskip("pyarrow")
+    make = getattr(pa, of)
+    kind = make(pa.struct([("a", pa.int8()), ("b", make(pa.int16()))]))
+    rows = [[{"a": 1, "b": [1]}], [{"a": 7, "b": [2, 3]}, {"a": 8, "b": []}], [], [{"a": 9, "b": [4]}]]
+    found = tw.records(pa.table({"c": pa.array(rows, kind)[part]})).to_dict()
+    assert found == {f"c.{key}": [[own[key] for own in row] for row in rows[part]] for key in "ab"}
+
+
+def test_structs_in_views_of_lists_in_any_order_with_nulls():
+    pa = pytest.importorskip("pyarrow")
+    structs = pa.array([{"a": 1}, {"a": 2}, {"a": 3}])
+    starts, sizes = pa.array([2, 0, 0], pa.int32()), pa.array([1, 2, 1], pa.int32())
+    turned = pa.ListViewArray.from_arrays(starts, sizes, structs)
+    assert tw.records(pa.table({"c": turned})).to_dict() == {"c.a": [[3], [1, 2], [1]]}
+    missing = pa.array([[{"a": 1}], None, [{"a": 7}]], pa.list_view(structs.type))[1:]
+    assert tw.records(pa.table({"c": missing}), null_rows="empty").to_dict() == {"c.a": [[], [7]]}

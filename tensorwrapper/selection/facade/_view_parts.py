@@ -153,6 +153,8 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         pairs = cast("tuple[tuple[int, int], ...]", tuple([to_counts(pair, "widths") for pair in widths]))
         if fill_value is None and not holds_strings(self.dtype):
             return self._around_with_nulls(lambda view, value: view.pad(pairs, fill_value=value))
+        if fill_value is None and _is_text_without_nulls(self.dtype):
+            return self._with_room().pad(pairs, fill_value=None)
         if not self.shape.is_box:
             return self._with_margins(pairs, boundary, fill_value)
         if boundary == "constant":
@@ -221,6 +223,8 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             return self._around_with_nulls(
                 lambda view, value: view.pad_rows(length, fill_value=value, mode=mode, clip=clip)
             )
+        if fill_value is None and _is_text_without_nulls(self.dtype):
+            return self._with_room().pad_rows(length, fill_value=None, mode=mode, clip=clip)
         if not self.shape.is_box:
             return self._padded_rows(to_count(length, "a length"), fill_value, mode, clip=clip)
         rank, count = self.shape.rank, to_count(length, "a length")
@@ -233,6 +237,11 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             return self._at((slice(None),) * number + (slice(count),)) if clip else self
         widths = [(0, count - extent if other == number else 0) for other in range(rank)]
         return self.pad(widths, fill_value=fill_value)
+
+    def _with_room(self) -> Self:
+        """Return the view of text as one of nullable text."""
+        own: Any = self
+        return cast("Self", own.astype(np.dtypes.StringDType(na_object=None)))
 
     def _around_with_nulls(self, goes_on: "Callable[[Any, object], Any]") -> Self:
         """Return the view after an operation that adds elements, which are nulls."""
@@ -437,3 +446,7 @@ class PointView(Generic[_T]):
     def __setitem__(self, key: "ArrayKey | IndexIterator[Any]", value: "Value") -> None:
         """Write into the elements at the points, as `View.assign` does."""
         cast("Any", self[key]).assign(value)
+
+
+def _is_text_without_nulls(dtype: "np.dtype[Any]") -> bool:
+    return dtype.kind == "T" and not hasattr(dtype, "na_object")

@@ -373,7 +373,7 @@ class _Writer(NodeWriter):
             written, done = {**known[0]}, known[1]
             self.met_members |= "members" in cast("dict[str, Json]", written["of"])
         elif view.written is None:
-            written = {"of": self._node(view.node)} if view.calls or _is_all(view) else self.normal(view)
+            written = self._begun(view)
         else:
             # It continues an optimized view, or a part of a node.
             written = self.steps(view.written)
@@ -420,6 +420,14 @@ class _Writer(NodeWriter):
                 f"{node.name} is not written as JSON: register_node({type(node).__name__}) makes it known"
             )
         return node.to_json(self)
+
+    def _begun(self, view: Expression) -> dict[str, Json]:
+        """Return what the steps of a view begin with: its node, or a view in normal form."""
+        if view.calls or _is_all(view):
+            return {"of": self._node(view.node)}
+        if not view.shape.is_box:
+            raise ConversionError(f"a part of shape {view.shape} is not written as JSON: compute() it before")
+        return self.normal(view)
 
     def normal(self, view: Expression) -> dict[str, Json]:
         """Return a view in normal form: one layout for each part."""

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tensorwrapper._text_order import by_exact_order
 from tensorwrapper.buffer import Dense, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
@@ -95,9 +96,9 @@ def _distinct(
         "equal_nan": given.get("equal_nan", asked is None),
         **dict.fromkeys(flags, True),
     }
-    unique: Callable[..., Any] = np.unique
     with refusals(f"np.{function.__name__}"):
-        found = unique(known, **options)
+        found: Any = by_exact_order(np.unique, [known], options)
+        found = np.unique(known, **options) if found is NotImplemented else found
     values: Array = found[0] if flags else found
     others: tuple[IntArray, ...] = found[1:] if flags else ()
     has_null = not valid.all()

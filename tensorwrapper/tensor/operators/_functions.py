@@ -118,6 +118,7 @@ def call_function(
         return call_on_texts(function, name, arguments, options)
     if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
         return _moved_with_nulls(function, name, arguments, options)
+    arguments = _without_null_texts(function, arguments, options)
     out, arguments, options = without_out(function, arguments, options, name)
     arguments, options = with_fitting_values(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
@@ -158,6 +159,15 @@ _MOVE: Final = frozenset(
     )
 )
 """NumPy functions whose results only have elements of their first argument."""
+
+
+def _without_null_texts(
+    function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
+) -> "tuple[Any, ...]":
+    """Return the operand of `np.max` or `np.min` of all texts without nulls."""
+    only: Any = arguments[0] if function in (np.max, np.min) and len(arguments) == 1 and not options else None
+    is_text = is_tensor_or_view(only) and only.is_nullable and only.dtype.kind == "T"
+    return (only.drop_null(),) if is_text else arguments
 
 
 def is_nullable_number(value: object) -> bool:

@@ -3,9 +3,11 @@
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array, splits_of
 from tensorwrapper._integers import MAX_INT64
+from tensorwrapper._text_order import numbers_of_texts
 from tensorwrapper.errors import RankError, SizeOverflowError
 from tensorwrapper.shape import Jagged, Rows, Shape
 from tensorwrapper.shape.lowlevel import Columns, make_smooth, rows_under, unroll, wrap
@@ -59,12 +61,19 @@ def positions_of_mode(shape: Shape, mode: int) -> tuple[Shape, IntArray]:
     return leading, found
 
 
-def run_lengths(flat: Array, shape: Shape) -> tuple[Shape, IntArray]:
-    """Return the lengths of runs of equal elements in each row, and the shape of the runs."""
+def run_lengths(
+    flat: Array, shape: Shape, valid: "npt.NDArray[np.bool_] | None" = None
+) -> tuple[Shape, IntArray]:
+    """Return the lengths of runs of equal elements, or nulls, in each row, and the shape of the runs."""
     splits = row_splits(shape)
+    if flat.dtype.kind == "T":
+        flat = numbers_of_texts(flat)  # NumPy compares text up to the first NUL.
     starts = np.empty(len(flat), dtype=np.bool_)
     starts[:1] = True
     np.not_equal(flat[1:], flat[:-1], out=starts[1:])
+    if valid is not None:
+        starts[1:] &= valid[1:] | valid[:-1]
+        starts[1:] |= valid[1:] != valid[:-1]
     starts[splits[:-1][splits[:-1] < len(flat)]] = True
     firsts = np.flatnonzero(starts)
     lengths = np.diff(firsts, append=len(flat))

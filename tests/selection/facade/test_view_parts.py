@@ -113,3 +113,16 @@ def test_points_of_a_view_are_those_of_a_tensor(kind):
         assert (view.shape, view.compute().tolist()) == (expected.shape, expected.tolist())
         again = sel.from_json(sel.to_json(view), sources=sel.sources(view))
         assert again.compute().tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("words", [[["a"], []], [[b"a"], []], ["a", "b"], [["a"], ["b"]]])
+def test_text_without_nulls_is_padded_with_nulls(words):
+    t = tw.strings(words)
+    wanted = [*words, None] if t.rank == 1 else [[*row, None, None][:2] for row in words]
+    count = 3 if t.rank == 1 else 2
+    for given in (t, sel.as_view(t)):
+        found = given.pad_rows(count, fill_value=None)
+        assert (found.compute().tolist() if hasattr(found, "compute") else found.tolist()) == wanted
+        assert found.is_nullable
+        last = given.pad([(0, 0)] * (t.rank - 1) + [(0, 1)], fill_value=None).compute()
+        assert last.tolist() == [*words, None] if t.rank == 1 else [[*row, None] for row in words]

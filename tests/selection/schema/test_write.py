@@ -181,3 +181,11 @@ def test_a_form_that_there_is_not_is_refused(form):
     """It was written as steps."""
     with pytest.raises(ConversionError, match="steps, normal, box"):
         sel.to_json(sel.as_view([1, 2]), form=form)
+
+
+def test_the_advice_for_a_part_that_is_not_written_is_another_than_the_form_asked_for():
+    rows = tw.nullable(np.zeros(3), np.array([True, False, True])).unflatten([2, 1])
+    view = sel.as_view(rows).pad_rows(2, fill_value=None)
+    with pytest.raises(ConversionError, match=r"compute\(\) it before"):
+        sel.to_json(view, form="steps")
+    assert '"source"' in sel.to_json(sel.as_view(view.compute()))

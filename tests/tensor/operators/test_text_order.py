@@ -1,6 +1,7 @@
 """Text with NULs is ordered by all of its characters; NumPy's StringDType is compared up to the first NUL."""
 
 import bisect
+import itertools
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError
 
 TEXT = st.text("a\0b", max_size=3)
 WORDS = st.lists(TEXT, min_size=1, max_size=6)
@@ -111,3 +113,42 @@ def test_arrays_of_bytes_are_operands(of):
 def test_a_text_with_nuls_is_looked_for_as_it_is():
     t = tw.strings(["a"])
     assert (bool(np.isin("a\0", t)), bool(np.isin("a", t))) == (False, True)
+
+
+@given(words=WORDS, more=WORDS)
+@OF
+def test_equality_and_runs_of_text(of, words, more):
+    t, u = of(tw.strings(words)), tw.strings(more)
+    assert np.array_equal(t, u) == (words == more)
+    assert np.array_equiv(t, t)
+    runs = [len(list(group)) for _, group in itertools.groupby(words)]
+    assert listed(t.run_lengths()) == runs
+    assert [words[place] for place in np.lexsort((t,))] == sorted(words)
+
+
+@given(words=st.lists(st.none() | TEXT, min_size=1, max_size=6).filter(any))
+@OF
+def test_nullable_text(of, words):
+    t = of(tw.strings(words, nullable=True))
+    there = [word for word in words if word is not None]
+    nulls = [None] * (None in words)
+    assert listed(np.unique(t)) == sorted(set(there)) + nulls
+    assert (str(np.max(t)), str(np.min(t))) == (max(there), min(there))
+    assert listed(t.run_lengths()) == [len(list(group)) for _, group in itertools.groupby(words)]
+    if nulls:
+        for call in (np.union1d, np.intersect1d, np.setdiff1d):
+            with pytest.raises(ConversionError, match=r"t\.drop_null\(\)"):
+                call(t, ["a"])
+        assert listed(np.union1d(t.drop_null(), there[:1])) == sorted(set(there))
+
+
+@given(rows=st.lists(st.lists(st.none() | st.integers(0, 1), max_size=5), min_size=1, max_size=4))
+@OF
+def test_runs_of_numbers_with_nulls(of, rows):
+    flat = [number for row in rows for number in row]
+    values, valid = [number or 0 for number in flat], [number is not None for number in flat]
+    t = of(tw.nullable(np.array(values, int), np.array(valid, bool)))
+    rows_of = t.unflatten([len(row) for row in rows])
+    assert listed(rows_of.run_lengths()) == [
+        [len(list(g)) for _, g in itertools.groupby(row)] for row in rows
+    ]
