@@ -163,7 +163,7 @@ def check_listed(records: Mapping[str, FieldNames]) -> None:
         )
 
 
-def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts] | None:
+def read_index(body: bytes) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts] | None:
     """Return the tables and facts of an index in the body of a record; None for other kinds.
 
     Tables of other writers are tensors, which are read on access.

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._arrays import are_truths, as_truths
-from tensorwrapper.buffer import Dense
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import make_dense
 from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
@@ -218,5 +217,4 @@ def plain_tensor(entry: PlainPart, flat: Array) -> Tensor[Any] | None:
     _, _, dtype, layout, extents = entry
     if dtype.kind == "b" and not are_truths(flat):
         return None
-    line: Any = flat
-    return make_tensor(layout, Dense(line), None if extents is None else line.reshape(extents))
+    return make_dense(layout, flat, None if extents is None else flat.reshape(extents))

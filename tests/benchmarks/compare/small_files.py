@@ -63,6 +63,7 @@ def records() -> Iterator[Row]:
         folder = Path(name)
         for kind, arrays in kinds.items():
             yield from _saved_and_opened(folder, kind, arrays)
+        yield from _small_ones(folder)
         for count in (32, 33):
             path = folder / f"{count}.tens"
             # With the metadata of the file there is one record more.
@@ -75,6 +76,38 @@ def records() -> Iterator[Row]:
             yield Row(
                 "Q10", f"an index of {count} records opened", names, {"its bytes, read": path.read_bytes}
             )
+
+
+def _small_ones(folder: Path) -> Iterator[Row]:
+    """Small files, each opened once in a round: of one index, which is remembered, and each of its own."""
+    opener, st = library("safetensors"), library("safetensors.numpy")
+    if st is None:
+        return
+    arrays = np.random.default_rng(0).random((300, 4, 4))
+    for kind, numbers in (("the same names", [0] * 300), ("other names", range(300))):
+        ours = [folder / f"{kind}{k}.tens" for k in range(300)]
+        theirs = [path.with_suffix(".safetensors") for path in ours]
+        for path, other, number, array in zip(ours, theirs, numbers, arrays, strict=True):
+            tensors = {f"{number:03d}": array}
+            tw.save(path, tensors)
+            st.save_file(tensors, other)
+        peers: dict[str, Run] = {"safetensors": partial(_each, partial(_got_there, opener), theirs)}
+        work = f"300 small files of {kind}, opened and got, each"
+        yield Row("Q10", work, partial(_each, _got, ours), peers, times=3, shares=300)
+
+
+def _each(run: Callable[[Path], object], paths: list[Path]) -> object:
+    return [run(path) for path in paths]
+
+
+def _got(path: Path) -> object:
+    with tw.open(path) as file:
+        return {name: file[name] for name in file}
+
+
+def _got_there(opener: Any, path: Path) -> object:
+    with opener.safe_open(path, "np") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
 
 
 def _names(opened: Any, *given: object) -> list[str]:
@@ -93,14 +126,7 @@ def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Itera
         st.save_file(arrays, theirs)
         _sync(theirs)
 
-    def read() -> object:
-        with tw.open(ours) as file:
-            return {name: file[name] for name in file}
-
-    def peer() -> object:
-        with opener.safe_open(theirs, "np") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
-
+    read, peer = partial(_got, ours), partial(_got_there, opener, theirs)
     tw.save(ours, tensors)
     saved()
     if len(arrays) > 1:
