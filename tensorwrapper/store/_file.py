@@ -29,7 +29,13 @@ from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
 from tensorwrapper.store.records._index_rows import Place, Row
 from tensorwrapper.store.records._loss import Loss
-from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, version_of_records
+from tensorwrapper.store.records._origin import (
+    FileOrigin,
+    remember,
+    remember_elements,
+    stat_of,
+    version_of_records,
+)
 from tensorwrapper.store.records._read_tail import load_end
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import RecordFacts, encode_view
@@ -90,7 +96,8 @@ class _Location:
 
 def _version_of(found: _Location) -> str:
     """Return a version that identifies the content of a tensor."""
-    return version_of_records(found.reader.mapped_at, [*found.places, *[row[1] for row in found.grown]])
+    starts = [*[place.start for place in found.places], *[row[1].start for row in found.grown]]
+    return version_of_records(found.reader.mapped_at, starts)
 
 
 @final
@@ -205,10 +212,13 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             self._file, self._status = open_regular(self._path, flags)
         reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
-            if not reader.size:
+            size = self._status.st_size if self._status else 0
+            if not size:
                 raise DataFileError("is empty, and is not a .tens file")
-            self._directory = load_directory(reader.read_at, reader.size)
-            warn_of_damage(self._path, reader.read_at, self._directory, reader.size)
+            reader.hold_small(size)
+            self._directory = load_directory(reader.read_at, size)
+            if self._directory.torn is not None:
+                warn_of_damage(self._path, reader.read_at, self._directory, size)
             return
         if self._mode == "a":
             if not lock_for_writing(self._file):
@@ -277,10 +287,12 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         if self._directory.views and self._directory.has_view(name):
             return self._read_view(name, ())
         alone = self._directory.alone(name)
-        plain = None if alone is None else self._reading.plain(alone, name)
-        if alone is not None and plain is not None:
-            remember(plain, self._origin or self._as_origin(), name, alone)
-            return plain
+        if alone is not None:
+            start, length = alone
+            plain = (self._reader or self._reading).plain(start, length, name)
+            if plain is not None:
+                remember_elements(plain.buffer, self._origin or self._as_origin(), name, plain.layout, start)
+                return plain
         found = self._location(name)
         try:
             tensor = self._grown(found) if found.grown else found.reader.tensor(found.owner, found.places)
@@ -361,7 +373,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         def find() -> "tuple[Tensor[Any] | View[Any], str]":
             if self._directory.views and self._directory.has_view(name):
                 place = self._view_place(name)
-                return self._read_view(name, through), version_of_records(self._reading.read_at, [place])
+                return self._read_view(name, through), version_of_records(
+                    self._reading.read_at, [place.start]
+                )
             return self[name], _version_of(self._location(name))
 
         return once((self._as_origin().stat, name), len(through), find)

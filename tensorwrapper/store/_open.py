@@ -144,7 +144,8 @@ def open(  # noqa: A001
     >>> open(path.with_suffix(".npz"))["b"][:, 1].tolist()
     [1, 4]
     """
-    check_null_rows(null_rows)
+    if null_rows != "refuse":
+        check_null_rows(null_rows)
     followed = None if follow is None else _front(follow)
     if mode == "r" and has_no_path(path):
         _check_read_only(metadata)
@@ -334,21 +335,24 @@ def _append_all(
     """Append tensors, then the stored views, whose sources may be these tensors."""
     depth, writer = to_count(metadata_depth, "metadata_depth"), file._writing()
 
-    def given() -> Iterator[tuple[str, object]]:
+    def given() -> Iterator[tuple[str, object, Compression | None]]:
         for name, tensor in tensors.items():
             if name in kept:
                 continue
             if kept and isinstance(tensor, Tensor):
                 file._given[id(cast("object", tensor))] = tensor, name
-            yield name, tensor
+            yield name, tensor, codecs.get(name)
 
     # Records are appended one by one, and all others in the runs between them.
-    for are_records, run in groupby(given(), lambda own: is_records(own[1])):
-        if are_records:
-            for name, records in run:
-                file.append(name, records, compress=codecs.get(name))
-        else:
-            writer.add_tensors(((name, tensor, codecs.get(name)) for name, tensor in run), depth)
+    if type(tensors) is dict and not any(map(is_records, tensors.values())):
+        writer.add_tensors(given(), depth)
+    else:
+        for are_records, run in groupby(given(), lambda own: is_records(own[1])):
+            if are_records:
+                for name, records, codec in run:
+                    file.append(name, records, compress=codec)
+            else:
+                writer.add_tensors(run, depth)
     for name in kept:
         file.append(name, tensors[name], keep_view=True)
 

@@ -173,7 +173,9 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
     starts, lengths, _, before = columns
     lasting = reader.lasting(rows[int(np.argmax(starts + lengths))][1])
     # Only a record of one plain tensor is read in a short way.
-    plain = lasting.plain(places[0], rows.name) if len(places) == 1 and not lasting.field else None
+    plain = None
+    if len(places) == 1 and not lasting.field:
+        plain = lasting.plain(places[0].start, places[0].length, rows.name)
     first = lasting.tensor(rows.name, places) if plain is None else plain
     ending, message = lasting.record(rows[-1])
     n_first = len(first) if first.shape.rank else -1

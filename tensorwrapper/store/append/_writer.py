@@ -133,7 +133,11 @@ class RecordWriter:
                     raise TensorNameError(f"the name {name!r} is given twice")
                 names.add(name)
                 options = self._options_for(metadata_depth, codec)
-                yield from self._planned(name, self._parts(tensor), None, options)
+                parts = self._parts(tensor)
+                if len(parts) == 1:
+                    yield (name, 0, 1, None, ()), encode_tensor(parts[0], name, options=options)
+                else:
+                    yield from self._planned(name, parts, None, options)
 
         self._append(planned())
 
@@ -141,7 +145,7 @@ class RecordWriter:
         """Raise unless a name is free for a new tensor, or for records with these fields."""
         directory = self._directory
         for own in (name, *map(f"{name}.".__add__, fields)) if fields else (name,):
-            if directory.has(check_name(own)) or directory.field_of(own) is not None:
+            if directory.has(check_name(own)) or (directory.records and directory.field_of(own) is not None):
                 raise TensorNameError(f"the name {own!r} is taken, and files cannot replace tensors")
         if fields:
             check_listed({**directory.records, name: fields})
@@ -160,8 +164,7 @@ class RecordWriter:
         """Append the record of a view with the message `body`. Raises as `add_tensor`."""
         self._check_free(name)
         check_views(len(self._directory.views) + 1)
-        (written,) = self._write([body])
-        self._directory.add_view(name, written)
+        self._directory.add_view(name, self._write_about(name, body))
         self._interrupted = False
 
     def extend_records(
@@ -288,7 +291,8 @@ class RecordWriter:
         given: Any = tensor
         if type(tensor) is np.ndarray and given.nbytes <= self._piece_bytes:
             return (tensor,)
-        return [*cut(given if type(tensor) is Tensor else as_tensor(tensor), self._piece_bytes)]
+        parts = cut(given if type(tensor) is Tensor else as_tensor(tensor), self._piece_bytes)
+        return parts if isinstance(parts, tuple) else [*parts]
 
     def _planned(
         self,
@@ -322,23 +326,20 @@ class RecordWriter:
 
     def _append(self, planned: "Iterable[_Planned]") -> None:
         """Append consecutive file records, all of them or none."""
-        directory, kept = self._directory, list[_Facts]()
-
-        def bodies() -> "Iterator[_Body]":
-            for facts, body in planned:
-                kept.append(facts)
-                yield body
-
-        places = self._write(bodies())
-        for (name, piece, pieces, after, fields), place in zip(kept, places, strict=True):
-            directory.take((name, place, piece, pieces, after), fields)
+        directory, written = self._directory, self._write(planned)
+        rows = [(name, place, piece, pieces, after) for (name, piece, pieces, after, _), place in written]
+        fields = [facts[4] for facts, _ in written]
+        if len(rows) > 1 and not directory.records and not any(fields):
+            directory.add_all(rows)
+        else:
+            for row, own in zip(rows, fields, strict=True):
+                directory.take(row, own)
         self._interrupted = False
 
     def add_metadata(self, metadata: Mapping[str, object]) -> None:
         """Append metadata of the file."""
         body = encode_metadata(metadata, self._options.limits)
-        (written,) = self._write([body])
-        self._directory.add(("", written, 0, 1, None))
+        self._directory.add(("", self._write_about("", body), 0, 1, None))
         self._interrupted = False
 
     def add_index(self, *, durable: bool) -> None:
@@ -375,7 +376,7 @@ class RecordWriter:
             table, names, previous, start, hashes=hashes, grown=grown, records=records, views=views
         )
         # Opening the file always checks the index.
-        (written,) = self._write([body], anywhere=True)
+        written = self._write_about("", body, anywhere=True)
         directory.chain = [*chain, (start, first)]
         directory.end = written.stop
         self._covered = count
@@ -390,23 +391,30 @@ class RecordWriter:
         last = chain[-1][0] if chain else -1
         return {name: start for name, start in self._directory.views.items() if start > last}
 
-    def _write(self, bodies: "Iterable[_Body]", *, anywhere: bool = False) -> list[Place]:
+    def _write_about(self, name: str, body: "_Body", *, anywhere: bool = False) -> Place:
+        """Append the message of a view, or one about the file, as `_write` does."""
+        ((_, place),) = self._write([((name, 0, 1, None, ()), body)], anywhere=anywhere)
+        return place
+
+    def _write(
+        self, planned: "Iterable[_Planned]", *, anywhere: bool = False
+    ) -> "list[tuple[_Facts, Place]]":
         """Append all messages or none. The caller then records the result and clears the flag."""
         if self._interrupted:
             raise DataFileError("an exception interrupted a write to this file; open it again to continue")
         self._interrupted = True
-        places: list[Place] = []
+        written: list[tuple[_Facts, Place]] = []
         # Many small records are written at once.
         buffers: _Body = []
         start = end = self._directory.end
         try:
-            for body in bodies:
+            for facts, body in planned:
                 length = sum(map(len, body))
                 algorithm = choose(length, anywhere=anywhere)
                 # Copying a short message is faster than iterating over its many pieces twice.
                 data: _Body = [b"".join(body)] if algorithm == _CRC32 and len(body) > 1 else body
                 buffers += (pack_header(length, algorithm, checksum_of(data, algorithm)), *data)
-                places.append(Place(end, length))
+                written.append((facts, Place(end, length)))
                 end += HEADER_BYTES + length
                 if end - start >= _AT_ONCE:
                     self._flush(start, buffers)
@@ -416,7 +424,7 @@ class RecordWriter:
             os.ftruncate(self._file, self._directory.end)
             self._interrupted = False
             raise
-        return places
+        return written
 
     def _flush(self, start: int, buffers: _Body) -> None:
         try:

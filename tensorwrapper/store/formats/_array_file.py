@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, SupportsIndex, cast, final, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn, SupportsIndex, cast, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,13 @@ from tensorwrapper.errors import (
 from tensorwrapper.store.formats._contents import Contents, Held
 from tensorwrapper.store.records._entry import Entry
 from tensorwrapper.store.records._loss import Loss, loss_in
-from tensorwrapper.store.records._origin import FileOrigin, remember, stat_of, version_of_path
+from tensorwrapper.store.records._origin import (
+    FileOrigin,
+    remember,
+    remember_elements,
+    stat_of,
+    version_of_path,
+)
 from tensorwrapper.store.records._taking import take_rows, to_rows
 from tensorwrapper.store.system._system import of_stranger
 from tensorwrapper.store.system._viewed import Viewable
@@ -140,7 +146,11 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
     def __getitem__(self, name: str) -> "Tensor[Any] | View[Any]":
         found = self._read(name)
         origin = self._origin or self._as_origin()
-        if origin is not None:
+        if origin is None:
+            return found
+        if isinstance(found, Tensor):
+            remember_elements(found.buffer.owner, origin, name, found.layout, None)
+        else:
             remember(found, origin, name)
         return found
 
@@ -169,22 +179,14 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
     def _read(self, name: str) -> "Tensor[Any] | View[Any]":
         held = self._find(name)
-        with of_stranger(self._path, name=name):
-            try:
-                if self._ranges is None:
+        try:
+            if self._ranges is None:
+                found = held.read()
+            else:
+                with self._ranges.unbroken():
                     found = held.read()
-                else:
-                    with self._ranges.unbroken():
-                        found = held.read()
-            except (ParseError, VersionChangedError):
-                raise
-            except DataFileError as error:
-                if isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error):
-                    raise
-                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
-            except TensorWrapperError as error:
-                # The content is valid, but not a tensor.
-                raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+        except Exception as error:
+            self._refuse(name, error)
         try:
             if not isinstance(found, np.ndarray):
                 if isinstance(found, Tensor):
@@ -193,11 +195,25 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
 
                 return cast("View[Any]", found) if isinstance(found, View) else as_view(cast("Any", found))
             array = cast("Array", found)
-            if not are_truths(array):
+            if array.dtype.kind == "b" and not are_truths(array):
                 raise DataFileError("a bool is neither 0 nor 1")
             array.flags.writeable = False
             return as_tensor(array)
         except TensorWrapperError as error:
+            raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
+
+    def _refuse(self, name: str, error: Exception) -> NoReturn:
+        """Raise the error of reading a tensor as one of this package."""
+        with of_stranger(self._path, name=name):
+            if not isinstance(error, TensorWrapperError) or isinstance(
+                error, ParseError | VersionChangedError
+            ):
+                raise error
+            if isinstance(error, DataFileError) and (
+                isinstance(error, OSError) or loss_in(error) is not None or str(self._path) in str(error)
+            ):
+                raise error
+            # The content is damaged, or valid and not a tensor.
             raise DataFileError(f"{self._path}: {name!r} cannot be read: {error}") from error
 
     def _unbroken(self) -> AbstractContextManager[None]:

@@ -4,9 +4,9 @@ import importlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Final, TypeGuard, cast
+from typing import Any, Final, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -44,6 +44,12 @@ _NAMES: Final = {dtype: name for name, dtype in _DTYPES.items()}
 _METADATA: Final = "__metadata__"
 _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
+_SHORT: Final = 4096  # bytes of a header that is remembered
+
+
+Plans: TypeAlias = tuple[
+    Mapping[str, "tuple[np.dtype[Any], tuple[int, ...], int]"], Mapping[str, str], tuple[Loss, ...]
+]
 
 
 def open_safetensors(path: Path, how: Opening) -> Contents:
@@ -66,9 +72,7 @@ def open_safetensors(path: Path, how: Opening) -> Contents:
     return Contents(held, metadata, losses)
 
 
-def read_plans(
-    read_at: Callable[[int, int], bytes], size: int, path: object
-) -> "tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], dict[str, str], tuple[Loss, ...]]":
+def read_plans(read_at: Callable[[int, int], bytes], size: int, path: object) -> Plans:
     """Return the dtype, extents and position of each array, from the header of a file of `size` bytes.
 
     The metadata and the losses follow: arrays whose dtype is unknown, or contradicts their size. Arrays must
@@ -82,7 +86,17 @@ def read_plans(
     length = int.from_bytes(read_at(0, 8), "little")
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
         raise DataFileError(f"{path} has {size} bytes, too few for a header of {length}")
-    header = _load(read_at(8, length), path)
+    raw = read_at(8, length)
+    if length > _SHORT:
+        return _read_plans(raw, size, path)
+    try:
+        return _known_plans(raw, size)
+    except DataFileError:
+        return _read_plans(raw, size, path)
+
+
+def _read_plans(raw: bytes, size: int, path: object = "") -> Plans:
+    header, length = _load(raw, path), len(raw)
     # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
     metadata = {} if said is None else said
@@ -107,6 +121,10 @@ def read_plans(
             plans[name] = (*found, 8 + length + span[0])
     _check_spans(spans, size - 8 - length, path)
     return plans, cast("dict[str, str]", metadata), tuple(losses)
+
+
+# Files with arrays of the same names and extents have the same header.
+_known_plans = lru_cache(maxsize=64)(_read_plans)
 
 
 def _array(memory: FileMemory, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:
@@ -180,12 +198,12 @@ def _dtype(name: object, tensor: str) -> "np.dtype[Any] | Loss":
     return Loss(text, tensor, "type", "a safetensors.safe_open that knows them reads them")
 
 
-def _are_counts(value: object) -> TypeGuard[list[int]]:
+def _are_counts(value: Any) -> TypeGuard[list[int]]:  # noqa: ANN401 - any value of JSON
     # Not by `isinstance`: True is an int.
-    return isinstance(value, list) and (
-        not value
-        or ({*map(type, cast("list[object]", value))} == {int} and min(cast("list[int]", value)) >= 0)
-    )
+    return type(value) is list and (not value or ({*map(type, value)} == _INT and min(value) >= 0))
+
+
+_INT: Final = {int}
 
 
 def write_safetensors(

@@ -159,30 +159,30 @@ class Directory:
             self._complete()
         return self._places(name)
 
-    def alone(self, name: str) -> Place | None:
-        """Return the place of a tensor that is in one record; None for others."""
+    def alone(self, name: object) -> tuple[int, int] | None:
+        """Return the start and length of the record of a tensor that is in one record; None for others."""
         if self._load is not None:
             self._complete()
-        found = self._entries.get(name) if isinstance(cast("object", name), str) else None
+        found = self._entries.get(name) if isinstance(name, str) else None
         if found is None or name in self._extensions or name in self.records:
             return None
         if not isinstance(found, int):
-            return found[0] if len(found) == 1 else None
+            return (found[0].start, found[0].length) if len(found) == 1 else None
         return self._listed_place(found)
 
-    def _listed_place(self, number: int) -> Place:
+    def _listed_place(self, number: int) -> tuple[int, int]:
         for part in self._listed:
-            count = len(part.names)
-            if number < count:
-                return Place(part.starts.item(number), part.lengths.item(number))
-            number -= count
+            starts = part.starts
+            if number < len(starts):
+                return starts.item(number), part.lengths.item(number)
+            number -= len(starts)
         raise AssertionError(number)
 
     def _places(self, name: str) -> tuple[Place, ...] | None:
         found = self._entries.get(name)
         if not isinstance(found, int):
             return found
-        return (self._listed_place(found),)
+        return (Place(*self._listed_place(found)),)
 
     @property
     def extensions(self) -> Mapping[str, Sequence[Row]]:

@@ -27,6 +27,8 @@ _FIELDS = struct.Struct("<8sQHHQ")
 _HEADER = struct.Struct("<8sQHHQI")
 _TAIL = struct.Struct("<BQ8s")
 _TAIL_MAGIC = b"TENSEND\n"
+RESIDUE: Final = 0x2144DF1C
+"""CRC-32 of any bytes that are followed by their own CRC-32, as a header is."""
 
 
 @final
@@ -51,11 +53,6 @@ def pack_header(length: int, algorithm: int, checksum: int) -> bytes:
 def start_of_header(length: int) -> bytes:
     """Return what the header of a record begins with, before the number of its checksum."""
     return _START.pack(MAGIC, length, VERSION)
-
-
-def is_header(raw: bytes, start: bytes) -> bool:
-    """Return whether bytes begin with an intact header that has this start."""
-    return raw.startswith(start) and zlib.crc32(raw[:28]).to_bytes(4, "little") == raw[28:HEADER_BYTES]
 
 
 def unpack_header(raw: bytes) -> RecordHeader:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
@@ -37,7 +38,7 @@ _CHUNK: Final = 2**20
 _DEPTH: Final = 64
 
 
-def load_directory(read_file: ReadAt, size: int) -> Directory:
+def load_directory(read_at: ReadAt, size: int) -> Directory:
     """Return the directory of a file of `size` bytes.
 
     Raises
@@ -45,12 +46,6 @@ def load_directory(read_file: ReadAt, size: int) -> Directory:
     DataFileError
         If the file has another format, or an index with a correct checksum has impossible values.
     """
-    read_at = read_file
-    if size <= _GLANCE:
-        # At once, as each call of the system takes as long as the rest of a small index.
-        whole = read_file(0, size)
-        read_at = lambda place, count: whole[place : place + count]  # noqa: E731 - as its type says
-
     start = read_at(0, len(MAGIC))
     if start != MAGIC[: len(start)]:
         raise DataFileError(f"is not a .tens file: it starts with {start!r}")
@@ -64,23 +59,26 @@ def load_directory(read_file: ReadAt, size: int) -> Directory:
 
 def _by_index(read_at: ReadAt, last: int, size: int) -> Directory | None:
     """Return the directory from the chain of indexes; None if an index is damaged."""
-    parts: list[tuple[int, int, Sequence[Tensor[Any] | Array], RecordFacts]] = []
+    parts: list[tuple[int, _Index]] = []
     start: int | None = last
     end = size
     while start is not None:
         found = _index_at(read_at, start, end, exact=start == last)
         if found is None or len(parts) > _DEPTH:
             return None
-        tables, facts, stop = found
-        parts.append((start, stop, tables, facts))
-        end, start = start, facts.previous
+        parts.append((start, found))
+        end, start = start, found[2].previous
     directory = Directory()
     begin = 0
-    for place, stop, tables, facts in reversed(parts):
-        directory.records.update(facts.listed)
-        _take_views(directory, facts.views, begin, place)
+    for place, (body, tables, facts, stop) in reversed(parts):
+        if facts.listed or facts.views:
+            directory.records.update(facts.listed)
+            _take_views(directory, facts.views, begin, place)
         directory.chain.append((place, directory.n_rows))
-        directory.add_all(_rows_of(tables, begin, place, stop - place))
+        is_short = len(body) <= _GLANCE
+        directory.add_all(
+            _known_rows(body, begin, place) if is_short else _rows_of(tables, begin, place, stop - place)
+        )
         begin = stop
     directory.end = size
     return directory
@@ -101,10 +99,8 @@ def _take_views(directory: Directory, views: Sequence[tuple[str, int]], begin: i
         directory.views[name] = start
 
 
-def _index_at(
-    read_at: ReadAt, start: int, end: int, *, exact: bool
-) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts, int] | None:
-    """Return the tables, the facts and the end of an index; None if it is damaged."""
+def _index_at(read_at: ReadAt, start: int, end: int, *, exact: bool) -> "_Index | None":
+    """Return an index; None if it is damaged."""
     if start % ALIGNMENT or start >= end:
         return None
     try:
@@ -115,10 +111,18 @@ def _index_at(
         body = read_at(start + HEADER_BYTES, header.length)
         if len(body) != header.length or checksum_of([body], header.algorithm) != header.checksum:
             return None
-        found = read_index(memoryview(body))
+        found = (_known_index if len(body) <= _GLANCE else read_index)(body)
     except (DataFileError, RemoteProtocolError):
         return None
-    return None if found is None else (*found, stop)
+    return None if found is None else (body, *found, stop)
+
+
+_Index = tuple[bytes, Sequence[Tensor[Any] | Array], RecordFacts, int]
+"""Message, tables, facts and end of an index."""
+
+
+# Files with tensors of the same names and shapes have the same index.
+_known_index = lru_cache(maxsize=64)(read_index)
 
 
 def _rows_of(tables: Sequence[Tensor[Any] | Array], begin: int, end: int, nbytes: int) -> Listing | list[Row]:
@@ -131,6 +135,12 @@ def _rows_of(tables: Sequence[Tensor[Any] | Array], begin: int, end: int, nbytes
         raise
     except TensorWrapperError as error:
         raise DataFileError(f"has an invalid index: {error}") from error
+
+
+@lru_cache(maxsize=64)
+def _known_rows(body: bytes, begin: int, end: int) -> Listing | list[Row]:
+    found = _known_index(body)
+    return _rows_of(found[0] if found else (), begin, end, HEADER_BYTES + len(body))
 
 
 def _tables_of(tables: Sequence[Tensor[Any] | Array], nbytes: int) -> tuple[IntArray, bytes, IntArray | None]:
@@ -163,7 +173,7 @@ def read_rows_at(read_at: ReadAt, start: int) -> list[Row] | None:
     """Return the rows of one index; None if it is damaged."""
     found = _index_at(read_at, start, 2**63, exact=False)
     try:
-        rows = None if found is None else _rows_of(found[0], 0, start, found[2] - start)
+        rows = None if found is None else _rows_of(found[1], 0, start, found[3] - start)
     except DataFileError:
         return None
     return rows.rows() if isinstance(rows, Listing) else rows
@@ -327,7 +337,7 @@ def _record_after(read_at: ReadAt, directory: Directory, size: int) -> int | Non
 
 def warn_of_damage(path: object, read_at: ReadAt, directory: Directory, size: int) -> None:
     """Warn about damage in the middle of a file, after which records may exist that are not found."""
-    if directory.torn is None or directory.is_unchecked:
+    if directory.is_unchecked:
         return
     place = _record_after(read_at, directory, size)
     if place is not None:

@@ -233,9 +233,11 @@ def unpack_rows(
             _refuse(table, len(names), begin, end)
         _check_grown(grown, len(table))
         return _one_by_one(rows, names, grown)
-    ends, starts, lengths, pieces, totals = table.T
+    # Columns that are contiguous are compared in a third of the time.
+    columns = np.ascontiguousarray(table.T)
+    ends, starts, lengths, pieces, totals = columns
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
-    most = table.view(np.uint64).max(axis=0).tolist()
+    most = columns.view(np.uint64).max(axis=1).tolist()
     sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
     sizes[1:] -= ends[:-1]
     is_whole = most[3:] == [0, 1] and bool(totals.all())

@@ -5,7 +5,7 @@ Stored views refer to sources by origins. An origin lives as long as the element
 
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -15,7 +15,7 @@ from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
 from tensorwrapper.layout import Layout
 from tensorwrapper.store.records._format import HEADER_BYTES
-from tensorwrapper.store.records._index_rows import Place
+from tensorwrapper.store.system._system import OpenedFile
 from tensorwrapper.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class FileOrigin:
     """Absolute path, as it was given."""
     stat: tuple[int, ...]
     """Version that distinguishes the file from a file that replaces it."""
-    home: object = None
+    home: "RecordReader | None" = None
     """Reader of the file, if it is a `.tens` file."""
     options: Mapping[str, Json] = {}
     """Options used to open a file of another format, unless its content determines them."""
@@ -49,7 +49,13 @@ class FileOrigin:
     def is_there(self) -> bool:
         """Return True if the path still refers to this file, unchanged."""
         try:
-            return stat_of(os.stat(self.path), of_ours=self.home is not None) == self.stat
+            path, home = self.path, self.home
+            if stat_of(os.stat(path), of_ours=home is not None) != self.stat:
+                return False
+            if home is None:
+                return True
+            with OpenedFile(Path(path)) as opened:
+                return home.is_file(opened.read_at)
         except OSError:
             return False
 
@@ -85,7 +91,7 @@ class _Known(weakref.ref[Any]):
     layout: Layout[Any]
     name: str
     number: int
-    version: Callable[[], str] | Place | None
+    version: Callable[[], str] | int | None
     written: "weakref.ref[Expression] | None"
 
 
@@ -94,8 +100,7 @@ _KNOWN: Final[dict[int, _Known]] = {}
 
 def _forget(known: _Known, kept: dict[int, _Known] = _KNOWN) -> None:
     # This may run at interpreter exit, when module globals are gone.
-    if kept.get(known.number) is known:
-        del kept[known.number]
+    kept.pop(known.number, None)
 
 
 def _as_found(path: str | Path) -> str:
@@ -113,44 +118,47 @@ def remember(
     found: "Tensor[Any] | View[Any]",
     file: FileOrigin,
     name: str,
-    version: Callable[[], str] | Place | None = None,
+    version: Callable[[], str] | None = None,
 ) -> None:
     """Record the origin of a tensor or a view, for the lifetime of its elements.
 
     Parameters
     ----------
     version
-        Function that returns the version of the elements, or the record that has them in a `.tens` file.
+        Function that returns the version of the elements.
     """
     if isinstance(found, Tensor):
-        _keep(found.buffer.owner, file, name, found.layout, version)
+        remember_elements(found.buffer.owner, file, name, found.layout, version)
         return
     from tensorwrapper.selection.lowlevel import expression_of  # noqa: PLC0415 - tensors of files need no views
 
     expression = expression_of(found)
     tensor = expression.node.tensor
     if tensor is not None and not expression.calls and expression.layout is tensor.layout:
-        _keep(tensor.buffer.owner, file, name, tensor.layout, version)
+        remember_elements(tensor.buffer.owner, file, name, tensor.layout, version)
     else:
         written = None if expression.written is None else weakref.ref(expression.written)
-        _keep(expression.node, file, name, expression.layout, version, expression.calls, written)
+        known = remember_elements(expression.node, file, name, expression.layout, version)
+        known.calls, known.written = expression.calls, written
 
 
-def _keep(
-    what: object,
-    file: FileOrigin,
-    name: str,
-    layout: Layout[Any],
-    version: Callable[[], str] | Place | None,
-    calls: tuple[object, ...] | None = None,
-    written: "weakref.ref[Expression] | None" = None,
-) -> None:
-    known = _Known(what, _forget)
-    known.number = number = id(what)
-    known.file, known.name, known.layout, known.version = file, name, layout, version
-    if calls is not None:
-        known.calls, known.written = calls, written
-    _KNOWN[number] = known
+def remember_elements(
+    what: object, file: FileOrigin, name: str, layout: Layout[Any], version: Callable[[], str] | int | None
+) -> "_Known":
+    """Record the origin of a buffer or a node, for its lifetime.
+
+    Parameters
+    ----------
+    version
+        As of `remember`, or the start of the record that has the elements in a `.tens` file.
+    """
+    _KNOWN[id(what)] = known = _Known(what, _forget)
+    known.number = id(what)
+    known.file = file
+    known.name = name
+    known.layout = layout
+    known.version = version
+    return known
 
 
 def origin_of(what: object) -> Origin | None:
@@ -159,17 +167,17 @@ def origin_of(what: object) -> Origin | None:
     if known is None or known() is not what:
         return None
     version = known.version
-    if isinstance(version, Place):
+    if isinstance(version, int):
         version = partial(version_of_records, cast("RecordReader", known.file.home).mapped_at, [version])
     calls, written = getattr(known, "calls", None), getattr(known, "written", None)
     return Origin(known.file, known.name, known.layout, version, calls, written)
 
 
-def version_of_records(read_at: Callable[[int, int], bytes], places: Sequence[Place]) -> str:
-    """Return the version of a tensor: a hash of its record headers, as 16 digits."""
+def version_of_records(read_at: Callable[[int, int], bytes], starts: Iterable[int]) -> str:
+    """Return the version of a tensor: a hash of the headers of its records, as 16 digits."""
     made = blake2b(digest_size=_DIGEST)
-    for place in places:
-        made.update(read_at(place.start, HEADER_BYTES))
+    for start in starts:
+        made.update(read_at(start, HEADER_BYTES))
     return made.hexdigest()
 
 

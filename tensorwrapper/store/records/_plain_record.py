@@ -6,10 +6,11 @@ They are written without an encoder of JSON, and read by a comparison with the b
 from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any, Final, final
+from zlib import crc32
 
 import numpy as np
 
-from tensorwrapper.store.records._format import HEADER_BYTES, is_header, pack_body, start_of_header
+from tensorwrapper.store.records._format import HEADER_BYTES, RESIDUE, pack_body, start_of_header
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire.lowlevel import NOWHERE, PlainPart, plain_entry, plain_tensor
@@ -62,7 +63,7 @@ class PlainReader:
 
     def __init__(self, mapped: memoryview) -> None:
         self._map = mapped
-        self._forms: dict[bytes, _Form] = {}
+        self._forms: dict[bytes, _FormHere] = {}
         # The whole file as elements of each type, of which a tensor is a slice.
         self._lines: dict[np.dtype[Any], Array | None] = {}
 
@@ -76,26 +77,24 @@ class PlainReader:
             known = self._learnt(head, length, quoted)
             if known is None:
                 return None
-        header, _, _, behind, data, entry = known
-        _, nbytes, dtype, _, _ = entry
-        data += start
-        stop = data + nbytes
+        header, _, _, behind, data, entry, line = known
+        stop, end = data + entry[1], HEADER_BYTES + length
         # The same start of a label may come with another length of the record.
-        if source[stop : start + HEADER_BYTES + length].tobytes() != behind or not is_header(head, header):
+        tail = head[stop:end] if end <= _HEAD else source[start + stop : start + end].tobytes()
+        if tail != behind or not head.startswith(header) or crc32(head[:HEADER_BYTES]) != RESIDUE:
             return None
-        try:
-            line = self._lines[dtype]
-        except KeyError:
-            line = self._lines[dtype] = self._line(dtype)
-        word = dtype.itemsize
-        if line is None or data % word:
+        first, word = start + data, entry[2].itemsize
+        if line is None or first % word:
             return None
-        return plain_tensor(entry, line[data // word : stop // word])
+        return plain_tensor(entry, line[first // word : (start + stop) // word])
 
-    def _learnt(self, head: bytes, length: int, quoted: bytes) -> "_Form | None":
+    def _learnt(self, head: bytes, length: int, quoted: bytes) -> "_FormHere | None":
         """Return the form of a record, and remember it; None if it has another."""
-        form = _form_of(head[HEADER_BYTES:], length, quoted)
-        if form is None or head[HEADER_BYTES : form[4]] != form[1] + quoted + form[2]:
+        found = _form_of(head[HEADER_BYTES:], length, quoted)
+        if found is None:
+            return None
+        form = *found, self._line(found[5][2])
+        if head[HEADER_BYTES : form[4]] != form[1] + quoted + form[2]:
             return None
         if len(self._forms) >= _FORMS:
             self._forms.clear()
@@ -104,9 +103,11 @@ class PlainReader:
 
     def _line(self, dtype: "np.dtype[Any]") -> Array | None:
         """Return the whole file as elements of one type; None if they are not aligned in memory."""
-        line: Array = np.frombuffer(self._map, dtype, len(self._map) // dtype.itemsize)
-        line.flags.writeable = False
-        return line if line.flags.aligned else None
+        if dtype not in self._lines:
+            line: Array = np.frombuffer(self._map, dtype, len(self._map) // dtype.itemsize)
+            line.flags.writeable = False
+            self._lines[dtype] = line if line.flags.aligned else None
+        return self._lines[dtype]
 
 
 def _form_of(raw: bytes, length: int, quoted: bytes) -> "_Form | None":
@@ -125,3 +126,6 @@ def _form_of(raw: bytes, length: int, quoted: bytes) -> "_Form | None":
 
 _Form = tuple[bytes, bytes, bytes, bytes, int, PlainPart]
 """Start of the header, bytes before and after the name, bytes behind the elements, their start and entry."""
+
+_FormHere = tuple[bytes, bytes, bytes, bytes, int, PlainPart, Array | None]
+"""A form, and the whole file as elements of its type."""

@@ -18,8 +18,8 @@ from tensorwrapper.store.records._record import (
     read_message,
 )
 from tensorwrapper.store.system._bytes_at import read_at, size_of
-from tensorwrapper.store.system._map import map_file
-from tensorwrapper.store.system._system import refused_by_system
+from tensorwrapper.store.system._map import aligned_bytes, map_file
+from tensorwrapper.store.system._system import HEAD_BYTES, refused_by_system
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.wire import DEFAULT_LIMITS, Limits, Message
 
@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 class RecordReader:
     """Reader of the records of an open file, which the caller closes."""
 
-    __slots__ = ("_field", "_fields", "_file", "_limits", "_map", "_path", "_plain")
+    __slots__ = ("_field", "_fields", "_file", "_is_held", "_limits", "_map", "_path", "_plain")
 
     def __init__(
         self,
@@ -50,6 +50,7 @@ class RecordReader:
         self._file = file
         self._path = path
         self._limits = limits
+        self._is_held = False
         self._map = memoryview(b"") if mapped is None else mapped
         self._plain = PlainReader(self._map)
 
@@ -78,9 +79,26 @@ class RecordReader:
         """The mapped file, as far as records were read; for a lasting reader the whole file."""
         return self._map
 
+    def hold_small(self, size: int) -> None:
+        """Read a file of `size` bytes at once if it is small: mapping it takes several times as long."""
+        if self._file is not None and 0 < size <= HEAD_BYTES:
+            raw = read_at(self._file, 0, size)
+            self._is_held = len(raw) == size
+            if self._is_held:
+                self._map = memoryview(aligned_bytes(raw, self._path))
+                self._plain = PlainReader(self._map)
+
+    def is_file(self, read_at: Callable[[int, int], bytes]) -> bool:
+        """Return True unless a file with the same number is another one, read by this function.
+
+        A map keeps its file, so that no other one gets its number. Bytes that were read at once do not, and
+        those of a file that grew begin with them.
+        """
+        return not self._is_held or read_at(0, len(self._map)) == self._map
+
     def read_at(self, place: int, size: int) -> bytes:
         """Return bytes of the file, fewer at its end."""
-        if self._file is None:
+        if self._file is None or self._is_held:
             return bytes(self._map[place : place + size])
         return read_at(self._file, place, size)
 
@@ -111,7 +129,7 @@ class RecordReader:
         """
         return self.rows([(name, place, k, len(places), None) for k, place in enumerate(places)])
 
-    def plain(self, place: Place, name: str) -> Tensor[Any] | None:
+    def plain(self, start: int, length: int, name: str) -> Tensor[Any] | None:
         """Return the tensor in a record of one plain tensor and its name, as most are; None for others.
 
         Raises
@@ -119,10 +137,13 @@ class RecordReader:
         DataFileError
             If the record is missing.
         """
-        self._reach(place)
+        size = len(self._map)
+        stop = start + HEADER_BYTES + length
+        if stop > size or (self._file is not None and stop > size_of(self._file)):
+            self._reach(start, length)
         if self._limits is not DEFAULT_LIMITS:
             return None
-        return self._plain.tensor(place.start, place.length, name)
+        return self._plain.tensor(start, length, name)
 
     def rows(self, rows: Sequence[Row]) -> Tensor[Any]:
         """Return the tensor in these records.
@@ -181,23 +202,23 @@ class RecordReader:
         DataFileError
             If the record is missing or not the expected one.
         """
-        self._reach(place)
+        self._reach(place.start, place.length)
         begin = place.start + HEADER_BYTES
         try:
             header = unpack_header(self._map[place.start : begin].tobytes())
         except DataFileError as error:
-            raise self._error(place, str(error)) from error
+            raise self._error(place.start, str(error)) from error
         if header.length != place.length:
-            raise self._error(place, f"has {header.length} bytes; the index says {place.length}")
+            raise self._error(place.start, f"has {header.length} bytes; the index says {place.length}")
         return self._map[begin : place.stop]
 
-    def _reach(self, place: Place) -> None:
+    def _reach(self, start: int, length: int) -> None:
         """Map the file up to the end of a record; raise if it is not there."""
         # A map beyond the end of a file can be created, but accessing it ends the process.
         size = len(self._map) if self._file is None else size_of(self._file)
-        stop = place.start + HEADER_BYTES + place.length
+        stop = start + HEADER_BYTES + length
         if stop > size:
-            raise self._error(place, f"ends at {stop}, but the file has shrunk to {size} bytes")
+            raise self._error(start, f"ends at {stop}, but the file has shrunk to {size} bytes")
         if len(self._map) < stop and self._file is not None:
             try:
                 self._map = memoryview(map_file(self._file, size, self._path))
@@ -214,7 +235,7 @@ class RecordReader:
         try:
             return read()
         except DataFileError as error:
-            raise self._error(place, str(error)) from error
+            raise self._error(place.start, str(error)) from error
 
-    def _error(self, place: Place, text: str) -> DataFileError:
-        return DataFileError(f"{self._path}: the record at {place.start} {text}")
+    def _error(self, start: int, text: str) -> DataFileError:
+        return DataFileError(f"{self._path}: the record at {start} {text}")

@@ -86,16 +86,14 @@ def encode_tensor(
     LocalProtocolError
         If the message exceeds the limits in the options.
     """
-    record: dict[str, Json] = {"kind": "tensor", "name": name}
-    if pieces > 1:
-        record |= {"piece": piece, "pieces": pieces}
-    if extends is not None:
-        record["extends"] = extends
+    is_alone = pieces == 1 and extends is None
+    record = {} if is_alone else _described("tensor", name, piece, pieces, extends)
     if metadata is None and options.compress is None and options.limits is DEFAULT_LIMITS:
-        rest = rest_of_named(name) if len(record) == 2 else f',"record":{dump_json(record)}}}'.encode()
+        rest = rest_of_named(name) if is_alone else f',"record":{dump_json(record)}}}'.encode()
         frames = plain_frames(tensor, rest)
         if frames is not None:
             return pack_plain(frames)
+    record = record or _described("tensor", name, piece, pieces, extends)
     writer = Writer(1, options, apart=True)
     writer.add(as_tensor(tensor), 1, metadata)
     return pack_body(writer.frames({"record": record}, limits=options.limits))
@@ -123,12 +121,18 @@ def encode_records(
         if not writer.add_plain(tensor, 2 * number + 1):
             writer.add(tensor, 2 * number + 1, None)
     writer.records.append(describe_records(list(fields), rank))
-    record: dict[str, Json] = {"kind": "records", "name": name}
+    record = _described("records", name, piece, pieces, extends)
+    return pack_body(writer.frames({"record": record}, limits=options.limits))
+
+
+def _described(kind: str, name: str, piece: int, pieces: int, extends: int | None) -> dict[str, Json]:
+    """Return the description of a record in its label."""
+    record: dict[str, Json] = {"kind": kind, "name": name}
     if pieces > 1:
         record |= {"piece": piece, "pieces": pieces}
     if extends is not None:
         record["extends"] = extends
-    return pack_body(writer.frames({"record": record}, limits=options.limits))
+    return record
 
 
 def check_views(count: int) -> None:
@@ -163,7 +167,7 @@ def check_listed(records: Mapping[str, FieldNames]) -> None:
         )
 
 
-def read_index(body: memoryview) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts] | None:
+def read_index(body: bytes) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts] | None:
     """Return the tables and facts of an index in the body of a record; None for other kinds.
 
     Tables of other writers are tensors, which are read on access.

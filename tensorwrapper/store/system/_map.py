@@ -3,7 +3,12 @@
 import io
 import mmap
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, cast, final
+from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias, cast, final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 @final
@@ -18,6 +23,27 @@ class FileBytes(bytes):
     """The bytes of a small file, and its path."""
 
     filename: Path
+
+
+@final
+class _FileArray(np.ndarray[tuple[int], np.dtype[np.uint8]]):
+    """The bytes of a small file from a multiple of 64 on, and its path."""
+
+    filename: Path
+
+
+_ALIGNMENT: Final = 64
+
+
+def aligned_bytes(raw: bytes, path: Path) -> "Buffer":
+    """Return a copy of the bytes of a small file, from a multiple of 64 on, as a map of it."""
+    room = np.empty(len(raw) + _ALIGNMENT, np.uint8)
+    begin = -room.__array_interface__["data"][0] % _ALIGNMENT
+    found = room[begin : begin + len(raw)].view(_FileArray)
+    found[:] = np.frombuffer(raw, np.uint8)
+    found.flags.writeable = False
+    found.filename = path
+    return cast("Buffer", found)
 
 
 FileMemory: TypeAlias = FileMap | FileBytes

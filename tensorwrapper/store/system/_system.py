@@ -8,7 +8,7 @@ import stat
 from collections.abc import Generator, Mapping
 from pathlib import Path, PurePath
 from types import TracebackType
-from typing import BinaryIO, Final, Self, final
+from typing import BinaryIO, Final, Self, cast, final
 
 from tensorwrapper._error_text import brief, shortened
 from tensorwrapper.errors import (
@@ -92,9 +92,10 @@ def open_regular(path: Path, flags: int, mode: int = 0o666) -> tuple[int, os.sta
     OSError
         If the system refuses.
     """
+    where = os.fspath(path)
     # Check before opening, because opening a device may have side effects.
-    mode_of(path)
-    file = os.open(path, flags | OPEN_FLAGS, mode)
+    mode_of(where)
+    file = os.open(where, flags | OPEN_FLAGS, mode)
     try:
         status = os.fstat(file)
         _check_regular(status.st_mode)
@@ -130,7 +131,7 @@ class OpenedFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.file = -1
-        self._head: bytes | None = None
+        self._head: FileBytes | None = None
         try:
             self.file, self.status = open_regular(path, os.O_RDONLY)
         except DataFileError as error:
@@ -148,7 +149,8 @@ class OpenedFile:
         if stop > HEAD_BYTES:
             return read_at(self.file, place, max(stop - place, 0))
         if self._head is None:
-            self._head = read_at(self.file, 0, min(HEAD_BYTES, self.size))
+            self._head = FileBytes(read_at(self.file, 0, min(HEAD_BYTES, self.size)))
+            self._head.filename = self.path
         return self._head[place:stop]
 
     def memory(self) -> FileMemory:
@@ -163,9 +165,8 @@ class OpenedFile:
         """
         if not 0 < self.size <= HEAD_BYTES:
             return map_file(self.file, 0, self.path)
-        found = FileBytes(self.read_at(0, self.size))
-        found.filename = self.path
-        return found
+        self.read_at(0, 0)
+        return cast("FileBytes", self._head)
 
     def stream(self) -> BinaryIO:
         """Return a stream from the start of the file, which is valid until the file is closed."""
@@ -227,8 +228,10 @@ class of_stranger:  # noqa: N801 - it is called as a function, and a generator t
     def __exit__(
         self, raised: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not isinstance(error, Exception) or isinstance(
-            error, DataFileError | ModuleNotFoundError | VersionChangedError
+        if (
+            error is None
+            or not isinstance(error, Exception)
+            or isinstance(error, DataFileError | ModuleNotFoundError | VersionChangedError)
         ):
             return
         path, kind = self.path, self.kind or PurePath(str(self.path)).suffix.lower()

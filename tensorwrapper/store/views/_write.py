@@ -238,7 +238,10 @@ class ViewWriter:
 
     def _is_own(self, file: FileOrigin) -> bool:
         """Return True if a file is the file to write the view to, even if opened twice."""
-        return file.home is not None and (file.home is self._file.home or file.stat == self._file.stat)
+        home, own = file.home, self._file.home
+        if home is None or own is None or home is own:
+            return home is not None
+        return file.stat == self._file.stat and home.is_file(own.read_at)
 
     def _is_moved(self, origin: Origin) -> bool:
         """Return True if a tensor of another file was copied to this one under its name."""

@@ -33,7 +33,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import make_smooth, wrap
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import read_foreign, view_of
-from tensorwrapper.tensor._tensor import Tensor, make_tensor
+from tensorwrapper.tensor._tensor import Tensor, make_dense, make_tensor
 from tensorwrapper.tensor._tensor_base import guard
 from tensorwrapper.tensor.creation._from_buffer import from_buffer, plain_array
 from tensorwrapper.tensor.creation._to_nullable import buffer_beside_valid, make_nullable
@@ -216,7 +216,7 @@ def _unlabelled(value: object, *, copy: bool | None) -> object:
 def _over_run(array: Array) -> Tensor[Any]:
     """Return a tensor over an array without gaps: the fast path for most arrays."""
     _check_elements(array)
-    return make_tensor(row_major_layout(array.shape), Dense(array.reshape(-1)))
+    return make_dense(row_major_layout(array.shape), array.reshape(-1))
 
 
 def _check_elements(array: Array) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from tensorwrapper._arrays import are_truths, as_truths
-from tensorwrapper.buffer import Dense
+from tensorwrapper.layout.lowlevel import row_major_layout
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import make_dense
 from tensorwrapper.typing import Array, Index
 from tensorwrapper.wire._limits import DEFAULT_LIMITS, Limits
 from tensorwrapper.wire.codec._plain_label import REMEMBERED, Plain, plain_label
@@ -56,11 +56,14 @@ def plain_part(tensor: object) -> tuple[str, Index, int, memoryview] | None:
     layout = held.layout.implementation
     shape = layout.shape
     box = shape.implementation
-    if not box.is_box or layout.tiled is not None or not layout.is_contiguous:
-        return None
-    if any(box.origin) or layout.names is not None:
+    if not box.is_box:
         return None
     extents = box.extents
+    # Most have the layout of their extents, which is one object.
+    if held.layout is not row_major_layout(extents) and (
+        layout.tiled is not None or not layout.is_contiguous or any(box.origin) or layout.names is not None
+    ):
+        return None
     size = math.prod(extents)
     if size != len(flat):
         flat = flat[layout.offset : layout.offset + size] if size else flat[:0]
@@ -218,5 +221,4 @@ def plain_tensor(entry: PlainPart, flat: Array) -> Tensor[Any] | None:
     _, _, dtype, layout, extents = entry
     if dtype.kind == "b" and not are_truths(flat):
         return None
-    line: Any = flat
-    return make_tensor(layout, Dense(line), None if extents is None else line.reshape(extents))
+    return make_dense(layout, flat, None if extents is None else flat.reshape(extents))

@@ -63,6 +63,7 @@ def records() -> Iterator[Row]:
         folder = Path(name)
         for kind, arrays in kinds.items():
             yield from _saved_and_opened(folder, kind, arrays)
+        yield from _small_ones(folder)
         for count in (32, 33):
             path = folder / f"{count}.tens"
             # With the metadata of the file there is one record more.
@@ -75,6 +76,38 @@ def records() -> Iterator[Row]:
             yield Row(
                 "Q10", f"an index of {count} records opened", names, {"its bytes, read": path.read_bytes}
             )
+
+
+def _small_ones(folder: Path) -> Iterator[Row]:
+    """Small files, each opened once in a round: of one index, which is remembered, and each of its own."""
+    opener, st = library("safetensors"), library("safetensors.numpy")
+    if st is None:
+        return
+    arrays = np.random.default_rng(0).random((300, 4, 4))
+    for kind, numbers in (("the same names", [0] * 300), ("other names", range(300))):
+        ours = [folder / f"{kind}{k}.tens" for k in range(300)]
+        theirs = [path.with_suffix(".safetensors") for path in ours]
+        for path, other, number, array in zip(ours, theirs, numbers, arrays, strict=True):
+            tensors = {f"{number:03d}": array}
+            tw.save(path, tensors)
+            st.save_file(tensors, other)
+        peers: dict[str, Run] = {"safetensors": partial(_each, partial(_got_there, opener), theirs)}
+        work = f"300 small files of {kind}, opened and got, each"
+        yield Row("Q10", work, partial(_each, _got, ours), peers, times=3, shares=300)
+
+
+def _each(run: Callable[[Path], object], paths: list[Path]) -> object:
+    return [run(path) for path in paths]
+
+
+def _got(path: Path) -> object:
+    with tw.open(path) as file:
+        return {name: file[name] for name in file}
+
+
+def _got_there(opener: Any, path: Path) -> object:
+    with opener.safe_open(path, "np") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
 
 
 def _names(opened: Any, *given: object) -> list[str]:
@@ -93,14 +126,7 @@ def _saved_and_opened(folder: Path, kind: str, tensors: dict[str, Any]) -> Itera
         st.save_file(arrays, theirs)
         _sync(theirs)
 
-    def read() -> object:
-        with tw.open(ours) as file:
-            return {name: file[name] for name in file}
-
-    def peer() -> object:
-        with opener.safe_open(theirs, "np") as file:
-            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no mapping
-
+    read, peer = partial(_got, ours), partial(_got_there, opener, theirs)
     tw.save(ours, tensors)
     saved()
     if len(arrays) > 1:
@@ -137,23 +163,28 @@ def files() -> Iterator[Row]:
         return
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, f"{k}.safetensors") for k in range(300)]
-        for path in paths:
-            st.save_file({"x": rng.random((10, 4))}, path)
+        # Headers of short files are remembered.
+        for kind, sizes in (("one header", [10] * 300), ("100 headers", [1 + k % 100 for k in range(300)])):
+            paths = [Path(folder, f"{kind}{k}.safetensors") for k in range(300)]
+            for path, size in zip(paths, sizes, strict=True):
+                st.save_file({"x": rng.random((size, 4))}, path)
+            peers: dict[str, Run] = {"its reader": partial(_joined_there, st, paths)}
+            # Each file opened, its header checked, an array over its bytes, and the objects of a tensor.
+            limit = ("headers checked, an array and five objects each", partial(_joined_least, paths))
+            work = f"concat of 300 files of safetensors, of {kind}"
+            yield Row("Q17", work, partial(_joined, paths), peers, times=2, limit=limit)
 
-        def ours() -> object:
-            return sel.concat([tw.open(path)["x"] for path in paths]).compute()
 
-        def theirs() -> object:
-            return np.concatenate([st.load_file(path)["x"] for path in paths])
+def _joined(paths: list[Path]) -> object:
+    return sel.concat([tw.open(path)["x"] for path in paths]).compute()
 
-        def least() -> object:
-            """Each file opened, its header checked, an array over its bytes, and the objects of a tensor."""
-            return np.concatenate([_checked(path) for path in paths])
 
-        limit = ("headers checked, an array and five objects each", least)
-        peers: dict[str, Run] = {"its reader": theirs}
-        yield Row("Q17", "concat of 300 files of safetensors", ours, peers, times=2, limit=limit)
+def _joined_there(st: Any, paths: list[Path]) -> object:
+    return np.concatenate([st.load_file(path)["x"] for path in paths])
+
+
+def _joined_least(paths: list[Path]) -> object:
+    return np.concatenate([_checked(path) for path in paths])
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -172,7 +203,7 @@ def _checked(path: Path) -> Any:
         raise ValueError("this is no file")
     file = os.open(path, os.O_RDONLY)
     size = os.fstat(file).st_size
-    raw = os.pread(file, 4096, 0)
+    raw = os.pread(file, size, 0)
     os.close(file)
     stop = 8 + int.from_bytes(raw[:8], "little")
     text = raw[8:stop].decode()

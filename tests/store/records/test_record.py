@@ -142,10 +142,10 @@ def test_what_is_written_under_limits_is_read_under_them_and_nothing_else_is(ext
 def test_an_index_is_read_by_its_text_as_by_its_label(previous, rows, grown):
     table, names = np.ones((rows, 5), "<i8"), np.ones(rows, "u1")
     more = np.ones(rows, "<i8") if grown else None
-    body = memoryview(b"".join(encode_index(table, names, previous, 64, hashes=names, grown=more)))
+    body = b"".join(encode_index(table, names, previous, 64, hashes=names, grown=more))
     tables, facts = read_index(body)
-    message = read_message(body)
+    message = read_message(memoryview(body))
     assert facts.previous == previous
     assert facts == read_facts(message.label_object)
     assert [t.tolist() for t in tables] == [t.tolist() for t in message.tensors]
-    assert read_index(memoryview(b"".join(encode_tensor(table + 1, "a")))) is None
+    assert read_index(b"".join(encode_tensor(table + 1, "a"))) is None
