@@ -227,7 +227,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
-        out = _to_target(out)
+        out = None if out is None else _to_target(out)
         if scheduler is not None:
             return _into(hand_over("compute_over", self, scheduler), out)
         made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
@@ -332,7 +332,9 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
                 zeros = (0,) * len(extents)
                 view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
             view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
-        layout = wrap_layout(new_row_major(extents, origin), names)
+        # Of most views all places are taken, as in new memory.
+        as_new = not offset and known.run() is not None
+        layout = self._expression.layout if as_new else wrap_layout(new_row_major(extents, origin), names)
         return make_tensor(layout, buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
@@ -576,10 +578,8 @@ def _with_null_strings(values: BufferCommon[Any], valid: BufferCommon[Any]) -> B
     return Strings(StringData.concat([data, null]).take(places), nullable=True)
 
 
-def _to_target(out: object) -> "Target | None":
+def _to_target(out: object) -> "Target":
     """Return the target of a computation; an object with DLPack becomes a tensor over its memory."""
-    if out is None:
-        return None
     given: Any = out
     if isinstance(out, np.ma.MaskedArray):
         raise DTypeError(
