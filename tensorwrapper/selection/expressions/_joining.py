@@ -210,9 +210,12 @@ class _Boxes:
     """Their layouts."""
     lines: list[Array] | None
     """The elements of each in row-major order, if all are runs of memory."""
+    extents: Extents
+    """Those of the first."""
+    dtype: "np.dtype[Any]"
 
-    @classmethod
-    def alike(cls, tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "_Boxes | None":
+    @staticmethod
+    def alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "_Boxes | None":
         """Return tensors that agree in all modes but one; None if they do not, or one is named or sparse.
 
         The same for strings, and for what is elsewhere or begins elsewhere.
@@ -232,17 +235,12 @@ class _Boxes:
             return None
         runs = {number: run for number, own in kinds.items() if (run := own.run()) is not None}
         if len(runs) < len(kinds):
-            return cls(tuple(tensors), layouts, None)
+            return _new_boxes(tensors, layouts, None, dtype)
         # Most are all of their memory.
         sizes: dict[int, int] = {number: -1 if run.start else run.stop for number, run in runs.items()}
         if [*map(sizes.__getitem__, numbers)] != [*map(len, flats)]:
             flats = [flat[runs[number]] for flat, number in zip(flats, numbers, strict=True)]
-        return cls(tuple(tensors), layouts, flats)
-
-    @property
-    def extents(self) -> Extents:
-        """Those of the first."""
-        return self.kept[0].extents
+        return _new_boxes(tensors, layouts, flats, dtype)
 
     def lengths(self, mode: int) -> list[int]:
         """Return the extents of a mode."""
@@ -264,6 +262,24 @@ class _Boxes:
         else:
             arrays = self.arrays()
             join_into(out, arrays if key is None else [own[key] for own in arrays], mode)
+
+
+_new: Any = object.__new__
+_set_tensors, _set_kept, _set_lines, _set_first, _set_type = slot_setters(
+    _Boxes, "tensors", "kept", "lines", "extents", "dtype"
+)
+
+
+def _new_boxes(
+    tensors: "Sequence[Tensor[Any]]", kept: list[Strided], lines: list[Array] | None, dtype: "np.dtype[Any]"
+) -> _Boxes:
+    made: _Boxes = _new(_Boxes)
+    _set_tensors(made, tuple(tensors))
+    _set_kept(made, kept)
+    _set_lines(made, lines)
+    _set_first(made, kept[0].extents)
+    _set_type(made, dtype)
+    return made
 
 
 def _agree(kinds: "Iterable[LayoutCommon]", first: Extents, mode: int | None) -> bool:
@@ -329,7 +345,7 @@ class Joining(SharedMode):
         made = object.__new__(Joining)
         _set_mode(made, mode)
         _set_extents(made, _with_extent(boxes.extents, mode, extent))
-        _set_dtype(made, tensors[0].dtype)
+        _set_dtype(made, boxes.dtype)
         _set_boxes(made, boxes)
         return made
 
@@ -506,7 +522,7 @@ class Stacking(Node):
         made = object.__new__(Stacking)
         object.__setattr__(made, "mode", mode % rank)
         object.__setattr__(made, "extents", made._under(boxes.extents, len(tensors)))
-        object.__setattr__(made, "dtype", tensors[0].dtype)
+        object.__setattr__(made, "dtype", boxes.dtype)
         object.__setattr__(made, "_boxes", boxes)
         return made
 
