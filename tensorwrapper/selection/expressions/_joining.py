@@ -60,7 +60,8 @@ class JoinedRunner(Runner):
 
     kept: list[Array | None]
     """The arrays that are known. Others may read and complete it at the same time."""
-    make: Callable[[int], Array]
+    make: Callable[[int], Array] | None
+    """None if all are known."""
     starts: IntArray
     """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -95,7 +96,7 @@ class JoinedRunner(Runner):
         """Return an array by its number, made on first use."""
         found = self.kept[number]
         if found is None:
-            found = self.kept[number] = self.make(number)
+            found = self.kept[number] = cast("Callable[[int], Array]", self.make)(number)
         return found
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
@@ -103,8 +104,9 @@ class JoinedRunner(Runner):
         if low == high:
             return
         begin, end = last_run(self.starts, low), last_run(self.starts, high - 1)
-        kept = self.kept
-        parts = [own if (own := kept[k]) is not None else self.array(k) for k in range(begin, end + 1)]
+        parts = cast("list[Array]", self.kept[begin : end + 1])
+        if self.make is not None:
+            parts = [self.array(number) for number in range(begin, end + 1)]
         # The last first: it may be the first as well.
         parts[-1] = parts[-1][: high - self.starts.item(end)]
         parts[0] = parts[0][low - self.starts.item(begin) :]
@@ -141,23 +143,21 @@ class _RunsRunner(Runner):
 
     joined: JoinedRunner
     width: int
+    dtype: "np.dtype[Any]" = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     _runs: JoinedRunner = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        joined, kind = self.joined, self.dtype
+        joined, kind = self.joined, np.dtype((np.void, self.width * self.joined.dtype.itemsize))
         empty: list[Array | None] = [None] * joined.parts
         runs = JoinedRunner(
             empty, lambda number: joined.array(number).view(kind), joined.starts // self.width, kind
         )
+        object.__setattr__(self, "dtype", kind)
         object.__setattr__(self, "_runs", runs)
 
     @property
     def extents(self) -> Extents:
         return self._runs.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return np.dtype((np.void, self.width * self.joined.dtype.itemsize))
 
     @property
     def points_together(self) -> int:
@@ -424,9 +424,7 @@ class Joining(SharedMode):
                 if lines is None and len(self.extents) == 1:
                     lines = self._boxes.arrays()
                 if lines is not None:
-                    found = JoinedRunner(
-                        [*lines], lambda number: lines[number], self.offsets * row, self.dtype
-                    )
+                    found = JoinedRunner([*lines], None, self.offsets * row, self.dtype)
             elif all(_is_line(part) for part in self.operands):
                 kept: list[Array | None] = [None] * len(self.operands)
                 found = JoinedRunner(kept, partial(_line_of, self.operands), self.offsets * row, self.dtype)
