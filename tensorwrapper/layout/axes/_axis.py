@@ -428,7 +428,6 @@ class Table(AxisMap):
         return self.values[positions]
 
     def offsets(self) -> IntArray:
-        self._check_int64()
         return self.values
 
     def bounds(self) -> tuple[int, int]:

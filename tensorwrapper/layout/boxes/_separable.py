@@ -102,8 +102,8 @@ class Separable(LayoutCommon):
             return None
         check_int64(self, self.base)
         (axis,) = self.axes
-        taken = (axis.take(first + run.start, 1, run.stop - run.start) for run in batches(last - first))
-        return (part.offsets() + (self.base + more) for more, part in taken)
+        positions = (np.arange(first + run.start, first + run.stop) for run in batches(last - first))
+        return (axis.offsets_at(own) + self.base for own in positions)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         return first_index_at(self, to_int(offset, "an offset"))

@@ -50,6 +50,8 @@ from tensorwrapper.typing import Array, Extents, IntArray
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
 _RUN = 512  # bytes of a run that are copied while the part of a point is found
+_NEAR = 24  # parts that are copied whole in that time, if together they have no more bytes than the next
+_MANY_BYTES = 1 << 12
 _LONG = 1 << 15  # and while that of a run of elements is, of which there are fewer for each part
 
 
@@ -83,7 +85,8 @@ class JoinedRunner(Runner):
 
     @property
     def run_for_point(self) -> int:
-        return _RUN // self.dtype.itemsize
+        short = min(_NEAR * self.extents[0] * self.dtype.itemsize // max(self.parts, 1), _MANY_BYTES)
+        return max(_RUN, short) // self.dtype.itemsize
 
     def in_runs(self, width: int) -> Runner:
         """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""

@@ -385,7 +385,7 @@ def _are_rows_at_zero(view: Expression, key: Array) -> bool:
 def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
     """Return True if a key has one array of positions beside slices."""
     arrays = [item for item in items if type(item) is not slice]
-    if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
+    if len(arrays) != 1 or len(items) > len(extents) or 0 in extents:
         return False
     if not isinstance(arrays[0], np.ndarray):
         return False

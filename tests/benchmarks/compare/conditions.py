@@ -187,7 +187,7 @@ def columns() -> Iterator[Row]:
 def rows_of_shards() -> Iterator[Row]:
     """Rows from anywhere of many shards: narrow and wide ones, few and many."""
     rng = np.random.default_rng(0)
-    for extents in ((4, 4), (40, 100), (4, 1000)):
+    for extents in ((16,), (4, 4), (40, 100), (4, 1000)):
         parts = [rng.random(extents) for _ in range(300)]
         view = sel.concat([tw.as_tensor(own) for own in parts])
         for count in (10, 1024):
