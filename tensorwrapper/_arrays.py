@@ -269,10 +269,12 @@ def digest_of(numbers: IntArray) -> str:
     return hashlib.blake2b(np.ascontiguousarray(numbers).tobytes(), digest_size=16).hexdigest()
 
 
-def splits_of(counts: npt.NDArray[np.integer[Any]]) -> IntArray:
+def splits_of(counts: npt.NDArray[np.integer[Any]] | list[int]) -> IntArray:
     """Return the row splits of `counts`, integers of any type: 0, then their cumulative sums; O(n)."""
     if len(counts) <= SMALL:
-        return splits_of_list(counts.tolist())
+        return splits_of_list(counts if isinstance(counts, list) else counts.tolist())
+    if isinstance(counts, list):
+        counts = np.array(counts, dtype=np.int64)
     # Read without signs, negative ones are above all others: one look at the memory tells both ends.
     most = int(counts.view(counts.dtype.str.replace("i", "u")).max())
     if counts.dtype.kind == "i" and most >> (8 * counts.dtype.itemsize - 1):

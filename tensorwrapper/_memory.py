@@ -65,7 +65,7 @@ def _allocated(
 ) -> "npt.NDArray[_S]":
     try:
         return allocate(extents, dtype)
-    except MemoryError as error:
+    except (MemoryError, ValueError) as error:  # NumPy has no arrays beyond its address space
         raise too_large(extents, dtype) from error
 
 

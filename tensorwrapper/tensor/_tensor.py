@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, TypeVar, cast, final, overload
 
 import attrs
@@ -573,6 +574,14 @@ def make_dense(layout: Layout[Any], flat: Array, array: Array | None = None) -> 
     if array is not None:
         _set_array(tensor, array)
     return tensor
+
+
+_IMPLEMENTATION, _BUFFER = attrgetter("_layout.implementation"), attrgetter("_buffer")
+
+
+def stored_parts(tensors: "Iterable[Tensor[Any, Any]]") -> "tuple[list[Any], list[Any]]":
+    """Return the implementations of the layouts of tensors, and their buffers, without a call for each."""
+    return list(map(_IMPLEMENTATION, tensors)), list(map(_BUFFER, tensors))
 
 
 def _of_integers(shape: Shape[Any], numbers: IntArray) -> Tensor[np.int64]:

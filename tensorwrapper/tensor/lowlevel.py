@@ -4,7 +4,7 @@
 are NumPy's, and `TensorLibraries`, which converts both to other libraries; `CALLS` calls methods of both.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks), and
-`make_dense` over a flat array.
+`make_dense` over a flat array. `stored_parts` are the layouts and the buffers of many.
 
 **Rows**: `cut_rows` is the layout in which a mode is dealt to rows. `padded_lines` is the shape of longer
 rows, `padded_cells` that of cells with margins. `WithinRows` has the methods that work in each row.
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon, as_computed
     from tensorwrapper.tensor._lazy_imports import hand_over
     from tensorwrapper.tensor._libraries import TensorLibraries
-    from tensorwrapper.tensor._tensor import make_dense, make_tensor
+    from tensorwrapper.tensor._tensor import make_dense, make_tensor, stored_parts
     from tensorwrapper.tensor.creation._convert import tensor_from_arrow
     from tensorwrapper.tensor.creation._elements_of_files import (
         check_sequences,
@@ -117,6 +117,7 @@ __all__ = [
     "rows_of_sequences",
     "select_tiles",
     "split_nulls",
+    "stored_parts",
     "tensor_from_arrow",
     "text_or_bytes",
     "tile_numbers",
@@ -155,7 +156,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "facade._structure": ("cut_rows",),
             "rows._reduce": ("check_filled",),
             "rows._sums": ("add_all",),
-            "_tensor": ("make_dense", "make_tensor"),
+            "_tensor": ("make_dense", "make_tensor", "stored_parts"),
             "rows._tile_blocks": ("NormOrder",),
             "rows._tiles": ("select_tiles", "tile_numbers"),
             "within._within_rows": ("WithinRows", "numbered_as"),

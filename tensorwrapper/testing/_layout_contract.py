@@ -94,12 +94,18 @@ class LayoutContract(ABC):
             assert layout.offset == next(iter(places.values()))
 
     def test_what_it_says_of_its_places_is_so(self) -> None:
-        """Test `is_injective`, `is_exhaustive` and `is_contiguous`; the last may be False without need."""
+        """Test `is_injective`, `is_exhaustive`, `is_contiguous` and runs; the last two may be denied."""
         for layout, places in self._each():
             offsets = list(places.values())
             assert layout.is_injective == (len(set(offsets)) == len(offsets))
             if layout.is_contiguous:
                 assert offsets == list(range(layout.offset, layout.offset + len(offsets)))
+            run, moved = layout.implementation.run(), layout.implementation.moved_to_zero()
+            if run is not None:
+                assert offsets == list(range(run.start, run.stop))
+            if moved is not None:
+                assert moved.shape == layout.shape
+                assert moved.to_numpy().ravel().tolist() == [offset - layout.offset for offset in offsets]
             assert layout.is_exhaustive == (layout.is_injective and layout.span == len(offsets))
 
     def test_indices_outside_are_refused(self) -> None:

@@ -73,3 +73,11 @@ def test_what_no_memory_holds_is_refused_by_name(make):
         make()
     assert isinstance(caught.value, SizeOverflowError)
     assert isinstance(caught.value, MemoryError)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: sel.zeros((2**62,)), lambda: sel.concat([[1, 2], [3]]).broadcast((2**60, 3))]
+)
+def test_results_beyond_what_an_array_can_address_are_refused_by_name(make):
+    with pytest.raises(OutOfMemoryError):
+        make().compute()

@@ -64,7 +64,7 @@ class AxisMap(ABC):
         """Return the simplest form with the same offsets."""
 
     def offsets(self) -> IntArray:
-        """Return the offsets of all positions."""
+        """Return the offsets of all positions, which may be read-only."""
         self._check_int64()
         with memory_for(self.extent, "offsets"):
             return self.offsets_at(np.arange(self.extent, dtype=np.int64))
@@ -426,6 +426,9 @@ class Table(AxisMap):
 
     def offsets_at(self, positions: IntArray) -> IntArray:
         return self.values[positions]
+
+    def offsets(self) -> IntArray:
+        return self.values
 
     def bounds(self) -> tuple[int, int]:
         if not len(self.values):

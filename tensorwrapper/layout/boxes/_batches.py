@@ -26,7 +26,8 @@ The last two arguments are for numbers on the way.
 """
 
 
-def _batches(count: int) -> Iterator[slice]:
+def batches(count: int) -> Iterator[slice]:
+    """Return an iterator over runs of so many numbers, each of which stays in the cache."""
     return (slice(low, min(low + _BATCH, count)) for low in range(0, count, _BATCH))
 
 
@@ -59,7 +60,7 @@ def offsets_of_rows(
         raise SizeOverflowError(f"{shape} has indices beyond 64 bits; use offset_of()")
     # Otherwise differences may wrap to numbers that seem to be inside.
     fits = all(start >= -MAX_INT64 and start + extent <= MAX_INT64 for start, extent, _ in modes)
-    for run in _batches(count):
+    for run in batches(count):
         batch, sums = rows[run], offsets[run]
         places = spare[: len(batch)]
         sums.fill(base)
@@ -124,7 +125,7 @@ def indices_at_offsets(
             and not (left and rest.any())
         )
 
-    for run in _batches(len(numbers)):
+    for run in batches(len(numbers)):
         batch, found = numbers[run], indices[run]
         if not split(batch, found):
             # Halves of the batch lead to the first that is wrong.

@@ -295,6 +295,18 @@ class LayoutCommon(ABC):
         """Return extents, origin, strides and offset, over a box; None if a mode has no single step."""
         return None
 
+    def run(self) -> slice | None:
+        """Return where the elements are if they are as in new memory; None if they are not.
+
+        They are one after the other, in row-major order. Over a box, each mode has the stride of new memory,
+        also those of one or no index, whose stride moves nothing.
+        """
+        return slice(self.offset, self.offset + self.shape.size) if self.is_contiguous else None
+
+    def moved_to_zero(self) -> "LayoutCommon | None":
+        """Return the same layout with the offset 0; None without a rule."""
+        return None
+
     def repeated_mode(self) -> int | None:
         """Return the first mode that gives several elements one place by itself, if there is one."""
         return None

@@ -161,6 +161,9 @@ class Named(LayoutCommon):
     def is_contiguous(self) -> bool:
         return self.plain.is_contiguous
 
+    def run(self) -> slice | None:
+        return self.plain.run()
+
     @property
     def is_injective(self) -> bool:
         return self.plain.is_injective

@@ -7,7 +7,7 @@ back wherever all maps have collapsed to strides.
 # The field of a frozen class implements an abstract property of the same name.
 # pyright: reportIncompatibleMethodOverride=false
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex, final
 
 import attrs
@@ -19,7 +19,7 @@ from tensorwrapper._value_class import frozen
 from tensorwrapper.errors import LayoutError, OutOfBoundsError, SizeOverflowError
 from tensorwrapper.layout.axes._axis import AxisMap, Stride
 from tensorwrapper.layout.axes._tables import sum_table
-from tensorwrapper.layout.boxes._batches import indices_at_offsets, offsets_of_rows
+from tensorwrapper.layout.boxes._batches import batches, indices_at_offsets, offsets_of_rows
 from tensorwrapper.layout.boxes._common import (
     LayoutCommon,
     check_int64,
@@ -96,6 +96,14 @@ class Separable(LayoutCommon):
     def offsets_of(self, indices: npt.ArrayLike) -> IntArray:
         check_int64(self, self.base)
         return offsets_of_rows(indices, self.shape, self.base, self.axes)
+
+    def places_between(self, first: int, last: int) -> Iterator[IntArray] | None:
+        if len(self.axes) != 1:
+            return None
+        check_int64(self, self.base)
+        (axis,) = self.axes
+        positions = (np.arange(first + run.start, first + run.stop) for run in batches(last - first))
+        return (axis.offsets_at(own) + self.base for own in positions)
 
     def index_of(self, offset: SupportsIndex) -> Index:
         return first_index_at(self, to_int(offset, "an offset"))

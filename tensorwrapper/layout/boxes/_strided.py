@@ -125,6 +125,17 @@ class Strided(LayoutCommon):
             step *= extent
         return True
 
+    def run(self) -> slice | None:
+        size = 1
+        for extent, stride in zip(self.extents[::-1], self.strides[::-1]):  # noqa: B905 - of one length
+            if stride != size:
+                return None
+            size *= extent
+        return slice(self.offset, self.offset + size)
+
+    def moved_to_zero(self) -> "Strided":
+        return new_strided(self.extents, self.origin, self.strides, 0, injective=self._injective)
+
     @property
     def is_injective(self) -> bool:
         injective = self._injective

@@ -232,6 +232,8 @@ def is_in_memory(view: Expression) -> bool:
     """
     if 0 in view.extents or (view.written is not None and view.node.is_constant):
         return False  # Its source may have been sparse, and then the result is, too.
+    if view.node.is_dense:
+        return True
     met: set[int] = set()
     waiting = [(view, 0)]
     while waiting:

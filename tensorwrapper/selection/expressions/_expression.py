@@ -552,7 +552,12 @@ def unnamed_view(view: Expression) -> Expression:
 
 def whole(node: Node, names: ModeNames | None = None) -> Expression:
     """Return the view of all places of a node, in their order; its modes may be given names."""
-    return Expression(node, wrap_layout(new_row_major(node.extents), names))
+    made: Expression = object.__new__(Expression)
+    _set_node(made, node)
+    _set_layout(made, wrap_layout(new_row_major(node.extents), names))
+    _set_calls(made, ())
+    _set_written(made, None)
+    return made
 
 
 def is_base(view: Expression) -> bool:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from operator import attrgetter
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast, final
 
@@ -16,12 +17,12 @@ import numpy as np
 from tensorwrapper._arrays import CACHED, last_run, run_of, splits_of
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import assign_indexed, join_into, take_along, write_elements
 from tensorwrapper.errors import SizeOverflowError
-from tensorwrapper.layout import AxisMap, Layout, Stride
-from tensorwrapper.layout.lowlevel import Strided, new_row_major
+from tensorwrapper.layout import AxisMap, Layout, LayoutCommon, Stride
+from tensorwrapper.layout.lowlevel import Strided
 from tensorwrapper.selection.expressions._axis_pieces import Part, Run, parts_in_a_row
 from tensorwrapper.selection.expressions._expression import (
     Expression,
@@ -43,11 +44,14 @@ from tensorwrapper.selection.runners._pieces import PlacedRunner, write_at
 from tensorwrapper.selection.sources._source import TensorSource
 from tensorwrapper.selection.transforms._transform import maps_of
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, Extents, Index, IntArray
+from tensorwrapper.tensor.lowlevel import stored_parts
+from tensorwrapper.typing import Array, Extents, IntArray
 
 _POINTS = 512  # points for each part, on average, from which a part is worth the calls that it takes
 _MOST = 1 << 19  # points at a time, of which five numbers are held
 _RUN = 512  # bytes of a run that are copied while the part of a point is found
+_NEAR = 24  # parts that are copied whole in that time, if together they have no more bytes than the next
+_MANY_BYTES = 1 << 12
 _LONG = 1 << 15  # and while that of a run of elements is, of which there are fewer for each part
 
 
@@ -58,7 +62,8 @@ class JoinedRunner(Runner):
 
     kept: list[Array | None]
     """The arrays that are known. Others may read and complete it at the same time."""
-    make: Callable[[int], Array]
+    make: Callable[[int], Array] | None
+    """None if all are known."""
     starts: IntArray
     """Start of each array, and the end of the last."""
     dtype: "np.dtype[Any]"  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -80,7 +85,8 @@ class JoinedRunner(Runner):
 
     @property
     def run_for_point(self) -> int:
-        return _RUN // self.dtype.itemsize
+        short = min(_NEAR * self.extents[0] * self.dtype.itemsize // max(self.parts, 1), _MANY_BYTES)
+        return max(_RUN, short) // self.dtype.itemsize
 
     def in_runs(self, width: int) -> Runner:
         """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""
@@ -93,7 +99,7 @@ class JoinedRunner(Runner):
         """Return an array by its number, made on first use."""
         found = self.kept[number]
         if found is None:
-            found = self.kept[number] = self.make(number)
+            found = self.kept[number] = cast("Callable[[int], Array]", self.make)(number)
         return found
 
     def fill(self, window: Window, out: Array, threads: int = 1) -> None:
@@ -101,8 +107,9 @@ class JoinedRunner(Runner):
         if low == high:
             return
         begin, end = last_run(self.starts, low), last_run(self.starts, high - 1)
-        kept = self.kept
-        parts = [own if (own := kept[k]) is not None else self.array(k) for k in range(begin, end + 1)]
+        parts = cast("list[Array]", self.kept[begin : end + 1])
+        if self.make is not None:
+            parts = [self.array(number) for number in range(begin, end + 1)]
         # The last first: it may be the first as well.
         parts[-1] = parts[-1][: high - self.starts.item(end)]
         parts[0] = parts[0][low - self.starts.item(begin) :]
@@ -139,23 +146,21 @@ class _RunsRunner(Runner):
 
     joined: JoinedRunner
     width: int
+    dtype: "np.dtype[Any]" = attrs.field(init=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     _runs: JoinedRunner = attrs.field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        joined, kind = self.joined, self.dtype
+        joined, kind = self.joined, np.dtype((np.void, self.width * self.joined.dtype.itemsize))
         empty: list[Array | None] = [None] * joined.parts
         runs = JoinedRunner(
             empty, lambda number: joined.array(number).view(kind), joined.starts // self.width, kind
         )
+        object.__setattr__(self, "dtype", kind)
         object.__setattr__(self, "_runs", runs)
 
     @property
     def extents(self) -> Extents:
         return self._runs.extents
-
-    @property
-    def dtype(self) -> "np.dtype[Any]":
-        return np.dtype((np.void, self.width * self.joined.dtype.itemsize))
 
     @property
     def points_together(self) -> int:
@@ -192,6 +197,111 @@ def _parts(given: NodeFields, *, new: bool = False) -> tuple[int, tuple[Expressi
     return mode, parts
 
 
+_Key: TypeAlias = "tuple[slice | EllipsisType | None, ...]"
+
+# Of each of thousands of parts, without a call of Python.
+_EXTENTS, _FLAT, _DTYPE = map(attrgetter, ("extents", "flat", "dtype"))
+
+
+@final
+@frozen(eq=False)
+class _Boxes:
+    """Tensors of one type in memory, over boxes at zero that agree in all modes but one."""
+
+    tensors: "tuple[Tensor[Any], ...]"
+    kept: list[Strided]
+    """Their layouts."""
+    lines: list[Array] | None
+    """The elements of each in row-major order, if all are runs of memory."""
+    extents: Extents
+    """Those of the first."""
+    dtype: "np.dtype[Any]"
+
+    @staticmethod
+    def alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "_Boxes | None":
+        """Return tensors that agree in all modes but one; None if they do not, or one is named or sparse.
+
+        The same for strings, and for what is elsewhere or begins elsewhere.
+        """
+        layouts, buffers = stored_parts(tensors)
+        if {*map(type, buffers)} != {Dense} or type(layouts[0]) is not Strided:
+            return None
+        flats: list[Array] = [*map(_FLAT, buffers)]
+        dtype = flats[0].dtype
+        # Types of other byte order are promoted to those of this machine, as in NumPy.
+        if [*map(_DTYPE, flats)].count(dtype) != len(flats) or not dtype.isnative or dtype.kind in "TO":
+            return None
+        # Tensors of equal extents mostly share a layout, so that there are few.
+        numbers = [*map(id, layouts)]
+        kinds: dict[int, Strided] = dict(zip(numbers, layouts))  # noqa: B905 - of one length
+        if not _agree(kinds.values(), layouts[0].extents, mode):
+            return None
+        runs = {number: run for number, own in kinds.items() if (run := own.run()) is not None}
+        if len(runs) < len(kinds):
+            return _new_boxes(tensors, layouts, None, dtype)
+        # Most are all of their memory.
+        sizes: dict[int, int] = {number: -1 if run.start else run.stop for number, run in runs.items()}
+        if [*map(sizes.__getitem__, numbers)] != [*map(len, flats)]:
+            flats = [flat[runs[number]] for flat, number in zip(flats, numbers, strict=True)]
+        return _new_boxes(tensors, layouts, flats, dtype)
+
+    def lengths(self, mode: int) -> list[int]:
+        """Return the extents of a mode."""
+        return [own.extents[mode] for own in self.kept]
+
+    def arrays(self) -> list[Array]:
+        """Return each as an array over its memory."""
+        if self.lines is not None:
+            return [*map(np.ndarray.reshape, self.lines, map(_EXTENTS, self.kept))]
+        _, buffers = stored_parts(self.tensors)
+        return [buffer.memory_of(own) for buffer, own in zip(buffers, self.kept, strict=True)]
+
+    def write_into(
+        self, out: Array, mode: int, key: "tuple[slice | EllipsisType | None, ...] | None" = None
+    ) -> None:
+        """Write them one after the other along a mode of `out`, of each what a key selects."""
+        if self.lines is not None and not mode and out.flags.c_contiguous:
+            join_into(out.reshape(-1), self.lines, 0)
+        else:
+            arrays = self.arrays()
+            join_into(out, arrays if key is None else [own[key] for own in arrays], mode)
+
+
+_new: Any = object.__new__
+_set_tensors, _set_kept, _set_lines, _set_first, _set_type = slot_setters(
+    _Boxes, "tensors", "kept", "lines", "extents", "dtype"
+)
+
+
+def _new_boxes(
+    tensors: "Sequence[Tensor[Any]]", kept: list[Strided], lines: list[Array] | None, dtype: "np.dtype[Any]"
+) -> _Boxes:
+    made: _Boxes = _new(_Boxes)
+    _set_tensors(made, tuple(tensors))
+    _set_kept(made, kept)
+    _set_lines(made, lines)
+    _set_first(made, kept[0].extents)
+    _set_type(made, dtype)
+    return made
+
+
+def _agree(kinds: "Iterable[LayoutCommon]", first: Extents, mode: int | None) -> bool:
+    rank = len(first)
+    if mode is not None and not -rank <= mode < rank:
+        return False
+    # Extents before the mode, and after it; of all modes if there is none.
+    before, after = (rank, rank) if mode is None else (mode % rank, mode % rank + 1)
+    for own in kinds:
+        if type(own) is not Strided or any(own.origin):
+            return False
+        extents = own.extents
+        if extents != first and (
+            len(extents) != rank or extents[:before] != first[:before] or extents[after:] != first[after:]
+        ):
+            return False
+    return True
+
+
 @final
 @frozen
 class Joining(SharedMode):
@@ -205,7 +315,7 @@ class Joining(SharedMode):
     """Start of each operand along the mode, and the extent at the end."""
     _joined: "JoinedRunner | None" = attrs.field(init=False, eq=False, repr=False)
     """Runner of the elements in order, if all are contiguous in memory; cached on first use."""
-    _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+    _boxes: "_Boxes | None" = attrs.field(default=None, init=False, eq=False, repr=False)
     """Many tensors as operands: views of them are made on first use, by `__getattr__`."""
 
     name: ClassVar[str] = "concat"
@@ -216,7 +326,7 @@ class Joining(SharedMode):
         lengths = [part.extents[self.mode] for part in self.operands]
         if sum(lengths) > MAX_INT64:
             raise SizeOverflowError(f"mode {self.mode} of {len(lengths)} views has {sum(lengths)} positions")
-        offsets = splits_of(np.array(lengths, dtype=np.int64))
+        offsets = splits_of(lengths)
         object.__setattr__(self, "offsets", offsets)
         extents = _with_extent(self.operands[0].extents, self.mode, offsets.item(-1))
         object.__setattr__(self, "extents", extents)
@@ -228,35 +338,34 @@ class Joining(SharedMode):
 
         Nothing is made of each: a view for every shard would be ten times the work of joining them.
         """
-        boxes = _boxes_alike(tensors, mode)
+        boxes = _Boxes.alike(tensors, mode)
         if boxes is None:
             return None
-        extents = boxes[0].extents
-        mode %= len(extents)
-        lengths = [own.extents[mode] for own in boxes]
-        if sum(lengths) > MAX_INT64:
+        mode %= len(boxes.extents)
+        extent = sum(boxes.lengths(mode))
+        if extent > MAX_INT64:
             return None
-        offsets = splits_of(np.array(lengths, dtype=np.int64))
         made = object.__new__(Joining)
-        for name, value in (
-            ("mode", mode),
-            ("extents", _with_extent(extents, mode, offsets.item(-1))),
-            ("dtype", tensors[0].dtype),
-            ("offsets", offsets),
-            ("_tensors", tuple(tensors)),
-        ):
-            object.__setattr__(made, name, value)
+        _set_mode(made, mode)
+        _set_extents(made, _with_extent(boxes.extents, mode, extent))
+        _set_dtype(made, boxes.dtype)
+        _set_boxes(made, boxes)
         return made
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):  # noqa: ANN001, ANN204
-            """Make the operands that are tensors as yet."""
-            return _operands_made(self, name)
+            """Make the operands that are tensors as yet, or their offsets."""
+            if name != "offsets" or self._boxes is None:
+                return _operands_made(self, name)
+            offsets = splits_of(self._boxes.lengths(self.mode))
+            # A concurrent thread makes equal ones.
+            object.__setattr__(self, "offsets", offsets)
+            return offsets
 
     @property
     def is_dense(self) -> bool:
-        if self._tensors is not None:
+        if self._boxes is not None:
             return True
         # For many parts this is computed once, and cached with the runner.
         return self._in_memory() is not None
@@ -293,9 +402,10 @@ class Joining(SharedMode):
 
     def write_into(self, view: Expression, out: Array, job: Job) -> None:
         if view.is_whole:
-            arrays = _arrays_of(self._tensors) if self._tensors is not None else None
-            if arrays is None and out.size <= CACHED:
-                arrays = memories_of(self.operands)
+            if self._boxes is not None:
+                self._boxes.write_into(out, self.mode)
+                return
+            arrays = memories_of(self.operands) if out.size <= CACHED else None
             if arrays is not None:
                 join_into(out, arrays, self.mode)
                 return
@@ -312,13 +422,12 @@ class Joining(SharedMode):
             row = math.prod(self.extents[1:])
             if self.mode:
                 pass  # The parts of each row are side by side.
-            elif self._tensors is not None:
-                arrays = _lines_of(self._tensors)
-                if arrays is not None:
-                    lines = arrays
-                    found = JoinedRunner(
-                        [*lines], lambda number: lines[number], self.offsets * row, self.dtype
-                    )
+            elif self._boxes is not None:
+                lines = self._boxes.lines
+                if lines is None and len(self.extents) == 1:
+                    lines = self._boxes.arrays()
+                if lines is not None:
+                    found = JoinedRunner([*lines], None, self.offsets * row, self.dtype)
             elif all(_is_line(part) for part in self.operands):
                 kept: list[Array | None] = [None] * len(self.operands)
                 found = JoinedRunner(kept, partial(_line_of, self.operands), self.offsets * row, self.dtype)
@@ -328,6 +437,9 @@ class Joining(SharedMode):
     @classmethod
     def from_json(cls, given: NodeFields) -> "Joining":
         return Joining(*_parts(given))
+
+
+_set_mode, _set_extents, _set_dtype, _set_boxes = slot_setters(Joining, "mode", "extents", "dtype", "_boxes")
 
 
 @final
@@ -387,7 +499,7 @@ class Stacking(Node):
     operands: tuple[Expression, ...]
     extents: Extents = attrs.field(init=False, eq=False, repr=False)
     dtype: "np.dtype[Any]" = attrs.field(init=False, eq=False, repr=False)
-    _tensors: "Sequence[Tensor[Any]] | None" = attrs.field(default=None, init=False, eq=False, repr=False)
+    _boxes: "_Boxes | None" = attrs.field(default=None, init=False, eq=False, repr=False)
     """Many tensors as operands, as those of `Joining`."""
 
     name: ClassVar[str] = "stack"
@@ -404,15 +516,15 @@ class Stacking(Node):
     @classmethod
     def of_tensors(cls, tensors: "Sequence[Tensor[Any]]", mode: int = 0) -> "Stacking | None":
         """Return boxes of one shape and type stacked; None as for `Joining.of_tensors`."""
-        boxes = _boxes_alike(tensors, None)
-        rank = 0 if boxes is None else len(boxes[0].extents) + 1
+        boxes = _Boxes.alike(tensors, None)
+        rank = 0 if boxes is None else len(boxes.extents) + 1
         if boxes is None or not -rank <= mode < rank:
             return None
         made = object.__new__(Stacking)
         object.__setattr__(made, "mode", mode % rank)
-        object.__setattr__(made, "extents", made._under(boxes[0].extents, len(boxes)))
-        object.__setattr__(made, "dtype", tensors[0].dtype)
-        object.__setattr__(made, "_tensors", tuple(tensors))
+        object.__setattr__(made, "extents", made._under(boxes.extents, len(tensors)))
+        object.__setattr__(made, "dtype", boxes.dtype)
+        object.__setattr__(made, "_boxes", boxes)
         return made
 
     if not TYPE_CHECKING:
@@ -429,7 +541,7 @@ class Stacking(Node):
 
     @property
     def is_dense(self) -> bool:
-        return self._tensors is not None
+        return self._boxes is not None
 
     @property
     def title(self) -> str:
@@ -442,8 +554,11 @@ class Stacking(Node):
         if not view.is_whole:
             super().write_into(view, out, job)
             return
-        new: tuple[slice | EllipsisType | None, ...] = (*[slice(None)] * self.mode, None, ...)
-        arrays = memories_of(self.operands) if self._tensors is None else _arrays_of(self._tensors)
+        new: _Key = (*[slice(None)] * self.mode, None, ...)
+        if self._boxes is not None:
+            self._boxes.write_into(out, self.mode, new)
+            return
+        arrays = memories_of(self.operands)
         if arrays is not None:
             join_into(out, [own[new] for own in arrays], self.mode)
             return
@@ -465,34 +580,11 @@ class Stacking(Node):
         return Stacking(*_parts(given, new=True))
 
 
-def _boxes_alike(tensors: "Sequence[Tensor[Any]]", mode: int | None) -> "list[Strided] | None":
-    """Return the boxes of tensors of one type in memory, which agree in all modes but one.
-
-    Return None if one is named, sparse, of strings, elsewhere, or begins elsewhere.
-    """
-    boxes: list[Any] = [own.layout.implementation for own in tensors]
-    buffers: list[Any] = [own.buffer for own in tensors]
-    # Sets of what they have, and no loop over them: there may be thousands.
-    if {*map(type, boxes)} != {Strided} or {*map(type, buffers)} != {Dense}:
-        return None
-    if any(map(any, {own.origin for own in boxes})):
-        return None
-    rank, dtype = len(boxes[0].extents), buffers[0].dtype
-    if mode is not None and not -rank <= mode < rank:
-        return None
-    # Extents before the mode, and after it; of all modes if there is none.
-    before, after = (rank, rank) if mode is None else (mode % rank, mode % rank + 1)
-    others = {(len(own), own[:before] + own[after:]) for own in {own.extents for own in boxes}}
-    alike = len(others) == 1 and [own.flat.dtype for own in buffers].count(dtype) == len(buffers)
-    # Types of other byte order are promoted to those of this machine, as in NumPy.
-    return boxes if alike and dtype.isnative and dtype.kind not in "TO" else None
-
-
 def _operands_made(node: "Joining | Stacking", name: str) -> tuple[Expression, ...]:
     """Return the operands of a node of tensors, which are made on first use."""
-    if name != "operands" or node._tensors is None:
+    if name != "operands" or node._boxes is None:
         raise AttributeError(name)
-    found = tuple([reading_of(TensorSource(own)) for own in node._tensors])
+    found = tuple([reading_of(TensorSource(own)) for own in node._boxes.tensors])
     # A concurrent thread makes equal ones.
     object.__setattr__(node, "operands", found)
     return found
@@ -559,34 +651,6 @@ def _is_line(part: Expression) -> bool:
         return False
     layout = part.layout.implementation
     return layout.is_contiguous or (layout.shape.rank == 1 and layout.strided_box() is not None)
-
-
-def _arrays_of(tensors: "Sequence[Tensor[Any]]") -> list[Array]:
-    """Return the arrays of tensors in strides: most are all of their memory, in its order."""
-    packed: dict[Extents, tuple[Index, int]] = {}
-    found: list[Array] = []
-    buffers: list[Any] = [own.buffer for own in tensors]
-    for buffer, own in zip(buffers, _boxes_of(tensors), strict=True):
-        extents, flat = own.extents, buffer.flat
-        if extents not in packed:
-            packed[extents] = new_row_major(extents).strides, math.prod(extents)
-        strides, size = packed[extents]
-        if own.strides == strides and not own.offset and size == len(flat):
-            found.append(flat if len(extents) == 1 else flat.reshape(extents))
-        else:
-            found.append(buffer.memory_of(own))
-    return found
-
-
-def _lines_of(tensors: "Sequence[Tensor[Any]]") -> list[Array] | None:
-    """Return the elements of tensors in strides as arrays of rank 1; None if some have no such array."""
-    if any(len(own.extents) > 1 and not own.is_contiguous for own in _boxes_of(tensors)):
-        return None
-    return [own.reshape(-1) if own.ndim > 1 else own for own in _arrays_of(tensors)]
-
-
-def _boxes_of(tensors: "Sequence[Tensor[Any]]") -> "list[Strided]":
-    return cast("list[Strided]", [own.layout.implementation for own in tensors])
 
 
 def _line_of(parts: Sequence[Expression], number: int) -> Array:

@@ -227,7 +227,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         >>> v.compute(out[:, 1]).shape, out[:, 1].tolist()
         (Shape(5), [0.0, 1.0, 2.0, 3.0, 4.0])
         """
-        out = _to_target(out)
+        out = None if out is None else _to_target(out)
         if scheduler is not None:
             return _into(hand_over("compute_over", self, scheduler), out)
         made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
@@ -304,7 +304,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     def _at_once(self) -> Tensor[Any, Any] | None:
         """Return the elements in new memory in row-major order, if there is a short way to them.
 
-        There is one to a box whose places are evenly spaced, if all are in memory.
+        There is one to a box if all are in memory, and its places are evenly spaced or those of a node.
         """
         view = self._expression
         tensor = view.node.tensor
@@ -315,7 +315,9 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             return None
         box = known.strided_box()
         memory = None if tensor is None else tensor.buffer.memory_of(known)
-        if box is None or 0 in box[0] or (memory is None and not is_in_memory(view)):
+        if box is None:
+            return None if tensor is not None else self._in_turn()
+        if 0 in box[0] or (memory is None and not is_in_memory(view)):
             return None
         extents, origin, strides, offset = box
         names = known.names
@@ -332,8 +334,21 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
                 zeros = (0,) * len(extents)
                 view = Expression(view.node, wrap_layout(new_strided(extents, zeros, strides, offset)))
             view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
-        layout = wrap_layout(new_row_major(extents, origin), names)
+        # Of most views all places are taken, as in new memory.
+        as_new = not offset and known.run() is not None
+        layout = self._expression.layout if as_new else wrap_layout(new_row_major(extents, origin), names)
         return make_tensor(layout, buffer_of(array.reshape(-1)))
+
+    def _in_turn(self) -> Tensor[Any, Any] | None:
+        """Return what `_at_once` returns, of a node of which other places are taken than those of a slice."""
+        view = self._expression
+        known = view.layout.implementation
+        if not view.is_box or known.names is not None or any(view.origin) or not is_in_memory(view):
+            return None
+        array = new_memory(view.extents, view.dtype)
+        threads = threads_for(array.nbytes, None)
+        (ALONE if threads == 1 else MemoryJob(threads)).write(view, array)
+        return make_tensor(wrap_layout(new_row_major(view.extents)), buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -576,10 +591,8 @@ def _with_null_strings(values: BufferCommon[Any], valid: BufferCommon[Any]) -> B
     return Strings(StringData.concat([data, null]).take(places), nullable=True)
 
 
-def _to_target(out: object) -> "Target | None":
+def _to_target(out: object) -> "Target":
     """Return the target of a computation; an object with DLPack becomes a tensor over its memory."""
-    if out is None:
-        return None
     given: Any = out
     if isinstance(out, np.ma.MaskedArray):
         raise DTypeError(

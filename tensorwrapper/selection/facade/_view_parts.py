@@ -287,9 +287,13 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """Return the part that a key selects, by NumPy's rules."""
         if type(key) is slice or type(key) is int or is_basic(key):
             return self._step("__getitem__", (key,))
+        view = self._expression
+        if type(key) is np.ndarray and _are_rows_at_zero(view, key):
+            # Most keys with an array are such: an outer product, of which nothing is left to take.
+            return self._see_by(Layout.gather, 0, key)
         if isinstance(key, Mapping):
             return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))
-        if not self._expression.is_box or _is_of_rows(key):
+        if not view.is_box or _is_of_rows(key):
             return self._of_each_row(key)
         self._check_smooth("positions")
         items = to_items(_known_items(key), self.shape)
@@ -379,10 +383,18 @@ def _known_item(own: object) -> object:
 _FILL: Final = "`fill_value=s.fill_value` is the one that there is, and `s.to_dense()` takes any"
 
 
+def _are_rows_at_zero(view: Expression, key: Array) -> bool:
+    """Return True if a key has positions of the first mode of a box from zero on."""
+    if key.ndim != 1 or key.dtype.kind not in "iu" or not view.is_box:
+        return False
+    extents = view.extents
+    return len(extents) > 0 and 0 not in extents and not any(view.origin)
+
+
 def _is_of_one_mode(items: tuple[Any, ...], extents: Extents) -> bool:
     """Return True if a key has one array of positions beside slices."""
     arrays = [item for item in items if type(item) is not slice]
-    if len(arrays) != 1 or len(extents) < 2 or len(items) > len(extents) or 0 in extents:
+    if len(arrays) != 1 or len(items) > len(extents) or 0 in extents:
         return False
     if not isinstance(arrays[0], np.ndarray):
         return False

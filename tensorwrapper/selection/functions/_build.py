@@ -343,9 +343,9 @@ def _tensors_joined(
     if type(mode) is not int or not isinstance(parts, list | tuple):
         return None
     given, kinds = cast("Sequence[Any]", parts), set(map(type, parts))
-    if not kinds or not kinds <= {Tensor, np.ndarray}:
-        return None
-    if np.ndarray in kinds:
+    if kinds != {Tensor}:
+        if not kinds or not kinds <= {Tensor, np.ndarray}:
+            return None
         if any(type(own) is np.ndarray and own.dtype.kind not in _NUMBERS for own in given):
             return None
         given = [as_tensor(own) if type(own) is np.ndarray else own for own in given]

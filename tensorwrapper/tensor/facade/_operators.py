@@ -204,9 +204,15 @@ def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
 
     If both decline to compare, Python would compare identities: here that is an error, as for other objects.
     """
+    has_one_result = ufunc.nout == 1 and ufunc.signature is None
 
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        if type(other) in NUMBERS or type(other) is type(self) or _is_operand(other):
+        kind = type(self)
+        if type(other) is kind or type(other) in NUMBERS or _is_operand(other):
+            # Not through NumPy, whose search for the method takes as long as the addition of small rows.
+            quick = call_dense(ufunc, (self, other), kind) if has_one_result else None
+            if quick is not None:
+                return quick
             answer = _called(ufunc, (self, other))
             if answer is not NotImplemented or ufunc not in (np.equal, np.not_equal):
                 return answer

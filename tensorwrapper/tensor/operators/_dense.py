@@ -6,9 +6,10 @@ import numpy as np
 
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.layout.lowlevel import wrap_layout
 
 if TYPE_CHECKING:
-    from tensorwrapper.layout import Layout, LayoutCommon
+    from tensorwrapper.layout import Layout
     from tensorwrapper.shape import Shape
 
 NUMBERS = frozenset([int, float, bool, complex])
@@ -23,8 +24,8 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     found, arrays = _runs(inputs, kind)
     if found is None:
         return None
-    is_flat = arrays is not None
     layout = found._layout
+    is_flat = arrays is not None
     if arrays is None:
         arrays = _boxes(inputs, layout.shape)
         if arrays is None:
@@ -37,8 +38,11 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         if not result.flags.c_contiguous:
             return None  # the general way keeps NumPy's order of such a result
         result = result.reshape(-1)
-    if not is_flat or layout.implementation.offset:
+    if not is_flat:
         layout = packed_layout(layout.shape)
+    elif layout.implementation.offset:
+        moved = layout.implementation.moved_to_zero()
+        layout = packed_layout(layout.shape) if moved is None else wrap_layout(moved)
     return found._make(layout, Dense(result))
 
 
@@ -63,15 +67,12 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
         elif own is not found._layout and not _are_alike(own, found._layout):
             return None, None
         if own is not layout:
-            layout, run = own, _run(own.implementation)
-        if arrays is not None:
-            arrays = None if run is None else [*arrays, memory[run]]
+            layout, run = own, own.implementation.run()
+        if run is None:
+            arrays = None
+        elif arrays is not None:
+            arrays.append(memory[run])
     return found, arrays
-
-
-def _run(held: "LayoutCommon") -> slice | None:
-    """Return where a layout has its elements one after the other; None if it has gaps or another order."""
-    return slice(held.offset, held.offset + held.shape.implementation.size) if held.is_contiguous else None
 
 
 def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:

@@ -175,24 +175,6 @@ def parts_made(count: int) -> None:
         two(tensor, None)
 
 
-class Adding:
-    """A part of an array whose operator makes what a tensor consists of, by NumPy's protocol, unchecked."""
-
-    __slots__ = ("array", "begin", "count")
-
-    def __init__(self, array: Any, begin: int, count: int) -> None:
-        self.array, self.begin, self.count = array, begin, count
-
-    def __add__(self, other: object) -> Any:
-        return np.add(self, other)
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any) -> Any:
-        arrays = [own.array[own.begin : own.begin + own.count] for own in inputs]
-        found = ufunc(*arrays)
-        parts_made(1)
-        return found
-
-
 class Bare:
     """An array under a property whose brackets give what a tensor is made of, and check nothing."""
 

@@ -49,7 +49,7 @@ def shards(draw):
 def test_many_tensors_joined_are_what_their_views_are(parts, data):
     made, general = sel.concat(parts), sel.concat(iter(parts))
     arrays = np.concatenate([own.to_numpy() for own in parts])
-    assert (made._expression.node._tensors is None, general._expression.node._tensors is None) == (
+    assert (made._expression.node._boxes is None, general._expression.node._boxes is None) == (
         False,
         True,
     )
@@ -67,6 +67,47 @@ def test_many_tensors_joined_are_what_their_views_are(parts, data):
     for again in (pickle.loads(pickle.dumps(made)), copy.deepcopy(made)):
         np.testing.assert_array_equal(again.compute().to_numpy(), arrays)
     np.testing.assert_array_equal(sel.concat([made, made]).compute().to_numpy(), np.tile(arrays, 2))
+
+
+@st.composite
+def boxes(draw, mode, rank):
+    """Arrays that agree in all modes but one: of new memory, parts of it, in steps, permuted."""
+    others = [draw(st.integers(0, 3)) for _ in range(rank)]
+    made = []
+    for number in range(draw(st.integers(1, 4))):
+        extents = [*others]
+        if mode is not None:
+            extents[mode] = draw(st.integers(0, 3))
+        order = draw(st.permutations(range(rank)))
+        room = np.arange(math.prod(3 * n + 2 for n in extents), dtype="i4") + 1000 * number
+        array = room.reshape([3 * extents[m] + 2 for m in order]).transpose(np.argsort(order))
+        for axis, n in enumerate(extents):
+            step, begin = draw(st.sampled_from([1, 1, -1, 2])), draw(st.integers(0, 2))
+            positions = slice(begin, begin + abs(step) * n, abs(step))
+            array = array[(slice(None),) * axis + (positions,)]
+            array = np.flip(array, axis) if step < 0 else array
+        made.append(array.copy() if draw(st.booleans()) else array)
+    return made
+
+
+@given(st.data())
+def test_boxes_anywhere_in_memory_are_joined_and_stacked_as_numpy_does(data):
+    rank = data.draw(st.integers(1, 3))
+    is_stack = data.draw(st.booleans())
+    mode = data.draw(st.integers(-rank - is_stack, rank - 1 + is_stack))
+    arrays = data.draw(boxes(None if is_stack else mode, rank))
+    parts = [tw.as_tensor(own) for own in arrays]
+    ours, theirs = (sel.stack, np.stack) if is_stack else (sel.concat, np.concatenate)
+    wanted = theirs(arrays, axis=mode)
+    view = ours(parts, mode=mode)
+    assert view._expression.node._boxes is not None
+    made = view.compute()
+    np.testing.assert_array_equal(made, wanted)
+    assert made.layout == tw.Layout(tw.Shape(*wanted.shape))
+    gaps = np.zeros((*wanted.shape, 2), "i4")
+    view.compute(gaps[..., 0])
+    np.testing.assert_array_equal(gaps[..., 0], wanted)
+    np.testing.assert_array_equal(view[..., ::-1].compute(), wanted[..., ::-1])
 
 
 def test_what_many_parts_are_is_asked_before_they_are_joined_at_once():
