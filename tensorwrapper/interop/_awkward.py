@@ -134,7 +134,12 @@ def from_awkward(
     found = _walk(layout)
     options = _Options(null_rows)
     if found is None:
-        layout = options.taken_from(layout)
+        try:
+            layout = options.taken_from(layout)
+        except ConversionError:
+            # Lists may be missing in rows that a selection left out, which a packed array has no more.
+            options = _Options(null_rows)
+            layout = options.taken_from(ak.to_layout(ak.to_packed(ak.Array(layout))))
         if copy is False and options.texts is not None:
             raise ConversionError("strings of Awkward Array are copied; copy=False cannot be kept")
         packed = ak.to_layout(ak.to_packed(ak.Array(layout)))

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError
 
 
@@ -208,3 +209,20 @@ def test_rows_that_a_mask_hides_are_empty_in_every_part(kind, masks, first, step
     expected = [own if kept else [] for own, kept in zip(rows, masks, strict=True)]
     found = tw.as_tensor(array[first::step], null_rows="empty").tolist()
     assert found == expected[first::step]
+
+
+@pytest.mark.parametrize(
+    ("array", "key"),
+    [
+        (ak.Array([[[1]], [None], [[2]]]), [True, False, True]),
+        (ak.Array([[], [None, [1]], []]), [0, 2]),
+        (ak.Array([[["a"]], [None], [["b", "c"]]]), [2, 0]),
+        (ak.Array([[[[1]], []], [[None]], [[[2]]]]), [0, 2]),
+    ],
+)
+def test_missing_lists_of_rows_that_were_left_out_do_not_count(array, key):
+    part = array[key]
+    assert tw.as_tensor(part).tolist() == ak.to_list(part)
+    assert sel.as_view(part).compute().tolist() == ak.to_list(part)
+    with pytest.raises(ConversionError, match="missing"):
+        tw.as_tensor(array)

@@ -66,7 +66,7 @@ _MOST: Final = 1024
 _LONG: Final = 0.02
 """Seconds of work after which another request may begin beside a request."""
 _MOST_LONG: Final = 8
-"""Requests that may take longer at a time."""
+"""Requests that may take longer at a time; one more where a client is new."""
 _LAST: Final = 0.25
 """Seconds at most in which clients receive the last answers of a closing server.
 
@@ -159,7 +159,7 @@ class Loop:
         self._reader = RequestReader(catalogue.limits)
         self._socket: Socket | None = None
         self.address: str = address
-        self._pool = ThreadPoolExecutor(threads + _MOST_LONG, "tensorwrapper-read")
+        self._pool = ThreadPoolExecutor(threads + _MOST_LONG + 1, "tensorwrapper-read")
         self._thread = threading.Thread(target=self._run, name="tensorwrapper-serve", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -559,16 +559,22 @@ class Loop:
         """Return True if a request is answered now: others wait for memory, and some for a thread."""
         if isinstance(task.request, _STATE):
             return True
-        return (task.is_quick or self._has_thread()) and self._budget.fits(task)
+        return (task.is_quick or self._has_thread(task.client)) and self._budget.fits(task)
 
-    def _has_thread(self) -> bool:
-        """Return True if another thread may begin a request: long ones leave room for others."""
+    def _has_thread(self, client: Client) -> bool:
+        """Return True if another thread may begin a request of a client: long ones leave room for others.
+
+        A client has as many long ones at a time as there are threads, and new clients have their own place.
+        """
         few = 2 * self._threads
         if len(self._running) < few:
             return True
         late = time.monotonic() - _LONG
-        long = min(sum([begun < late for begun in self._running.values()]), _MOST_LONG)
-        return len(self._running) - long < few
+        long = [task for task, begun in self._running.items() if begun < late]
+        if sum([task.client is client for task in long]) >= self._threads:
+            return False
+        most = _MOST_LONG + (not client.is_settled)
+        return len(self._running) - min(len(long), most) < few
 
     def _health(self) -> Answer:
         """Return the state of the server: requests under way, pending requests, and whether it is closing."""

@@ -99,6 +99,9 @@ class Operators(Generic[ScalarT_co, IndexT_co], metaclass=Hinted):
 
     __slots__ = ()
 
+    __pandas_priority__: ClassVar[int] = 5000
+    """Above that of a frame (4000), so that pandas leaves its operators beside tensors to these."""
+
     def __dir__(self) -> list[str]:
         return dir(type(self))
 

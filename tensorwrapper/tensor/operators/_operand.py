@@ -32,8 +32,11 @@ def is_tensor_or_view(value: object) -> TypeGuard[TensorCommon[Any]]:
 
 
 def is_foreign(value: object) -> bool:
-    """Return True if a value implements NumPy's protocol in another way than arrays and tensors."""
-    if isinstance(value, TensorCommon):
+    """Return True if a value implements NumPy's protocol in another way than arrays and tensors.
+
+    Not of pandas: its columns compare a whole tensor with each object, or raise; here they are operands.
+    """
+    if isinstance(value, TensorCommon) or type(value).__module__.partition(".")[0] == "pandas":
         return False
     answer = getattr(type(value), "__array_ufunc__", None)
     return (

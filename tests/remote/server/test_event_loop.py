@@ -550,3 +550,25 @@ def test_several_clients_read_one_tensor_at_once():
         for thread in threads:
             thread.join(40)
         assert found == [[1.0] * 4] * 2
+
+
+def test_one_client_does_not_take_the_places_of_others():
+    """Long requests of one client are as many as there are threads, whatever it asks."""
+    slow = [Slow() for _ in range(12)]
+    served = {"x": X, **{f"slow{k}": own for k, own in enumerate(slow)}}
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(tw.serve(served, threads=1))
+        greedy, honest = [stack.enter_context(tw.connect(server.address)) for _ in range(2)]
+        sources = [greedy[f"slow{k}"] for k in range(len(slow))]
+        threads = [threading.Thread(target=own.compute) for own in sources]
+        try:
+            for thread in threads:
+                thread.start()
+            assert slow[0].begun.wait(20)
+            assert honest["x"].compute().tolist() == X.tolist()
+            assert sum(own.begun.is_set() for own in slow) < len(slow)
+        finally:
+            for own in slow:
+                own.release.set()
+            for thread in threads:
+                thread.join(20)

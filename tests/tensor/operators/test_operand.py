@@ -1,6 +1,7 @@
 """What may stand beside a tensor in a call of NumPy."""
 
 import datetime as dt
+import operator
 
 import awkward as ak
 import dask.array as da
@@ -235,3 +236,41 @@ def test_text_that_is_not_unicode_is_refused_in_one_way(of):
     for call in calls:
         with pytest.raises(StringDataError, match="lone surrogate"):
             call()
+
+
+def columns_of_pandas():
+    pd = pytest.importorskip("pandas")
+    return {
+        "numbers": (pd.Series([1, 3]), [1, 3]),
+        "an index": (pd.Index([1, 3]), [1, 3]),
+        "objects": (pd.Series([1, 3], dtype=object), [1, 3]),
+        "nullable": (pd.Series([1, None], dtype="Int64"), [1, None]),
+        "arrow": (pd.Series([1, 3], dtype="int64[pyarrow]"), [1, 3]),
+        "an array": (pd.array([1, 3]), [1, 3]),
+        "categories": (pd.Series([1, 3]).astype("category"), [1, 3]),
+    }
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+@pytest.mark.parametrize("name", columns_of_pandas())
+def test_columns_of_pandas_are_operands_as_lists_are(of, name):
+    t, (column, listed) = of(tw.as_tensor([1, 2])), columns_of_pandas()[name]
+    for call in (np.equal, np.less, np.add, np.minimum, np.subtract):
+        assert as_lists(call(t, column)) == as_lists(call(t, listed))
+        assert as_lists(call(column, t)) == as_lists(call(listed, t))
+    for call in (operator.eq, operator.ne, operator.lt, operator.add, operator.sub):
+        assert as_lists(call(t, column)) == as_lists(call(t, listed))
+        if name not in ("an array", "categories"):
+            assert as_lists(call(column, t)) == as_lists(call(listed, t))
+
+
+def test_text_bytes_dates_and_frames_of_pandas_are_operands():
+    pd = pytest.importorskip("pandas")
+    words, column = tw.strings(["a", "b"]), pd.Series(["é", None], dtype="str")
+    assert (words + column).tolist() == ["aé", None]
+    assert (words == column).tolist() == (column == words).tolist() == [False, None]
+    assert (tw.strings([b"a", b"b"]) == pd.Series([b"a", b"c"], dtype=object)).tolist() == [True, False]
+    days = tw.as_tensor(np.array([1, 2], "M8[s]"))
+    assert (days - pd.Series(np.array([0, 0], "M8[ns]"))).tolist() == [10**9, 2 * 10**9]
+    table = tw.as_tensor([[1, 2], [3, 4]])
+    assert (table + pd.DataFrame([[1, 2], [3, 4]])).tolist() == [[2, 4], [6, 8]]
