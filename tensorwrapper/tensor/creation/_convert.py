@@ -11,7 +11,7 @@ from tensorwrapper._arguments import check_null_rows, to_dtype
 from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._compiled import numbers_of
 from tensorwrapper._hints import wrong_call
-from tensorwrapper.buffer import BufferCommon, Dense
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import (
     as_dense,
     check_dtype,
