@@ -438,9 +438,9 @@ class Directory:
                 return False
             for name, own in grown.items():
                 listed = self._extensions.setdefault(name, Extensions(name))
-                first, last = own[[0, -1]].tolist()
+                first, stop = int(own[0]), int(own[-1]) + 1
                 # Mostly they follow each other, and then nothing is copied.
-                run = slice(first, last + 1) if last - first + 1 == len(own) else own
+                run = slice(first, stop) if stop - first == len(own) else own
                 listed.add_columns(found.starts[run], found.lengths[run], afters[run])
         if last is not None:
             self._metadata = found.place(last - self._n_listed)
