@@ -148,15 +148,13 @@ def copy_runs(
     Run k begins at ``starts[k]`` and goes to places ``shift + goals[k]`` to ``shift + stops[k]``. Both arrays
     are of one type, and do not overlap.
     """
-    module = _module()
-    arrays = source, target
-    if module is None or source.dtype.hasobject:
+    module, ours, theirs = _module(), target.flags, source.flags
+    if module is None or source.dtype.hasobject or not (ours.c_contiguous and theirs.c_contiguous):
         return False
-    if not all(own.flags.c_contiguous and own.flags.aligned for own in arrays):
+    if not (ours.aligned and theirs.aligned):
         return False
-    places = [_buffer(_own(own)) for own in (starts, goals, stops)]
-    raw = [_buffer(own.view(np.uint8)) for own in arrays]
-    module.copy_runs(source.dtype.itemsize, raw[0], *places, shift, raw[1])
+    raw, room = source.view(np.uint8), target.view(np.uint8)
+    module.copy_runs(source.dtype.itemsize, raw, _own(starts), _own(goals), _own(stops), shift, room)
     return True
 
 
@@ -174,6 +172,35 @@ def numbers_of(rows: list[object]) -> "tuple[Array, IntArray] | None":
         return None
     flat: Array = np.empty(int(lengths.sum()), code)
     return (flat, lengths) if module.fill_lists(code, rows, _buffer(lengths), _buffer(flat)) else None
+
+
+def find_alike(
+    file: "npt.NDArray[np.uint8]",
+    records: "IntArray",
+    texts: tuple[bytes, ...],
+    plan: list[int],
+    found: tuple["npt.NDArray[np.bool_]", "IntArray", "IntArray"],
+) -> bool:
+    """Find the records of a file whose labels have these texts, and tell whether that was done. O(records).
+
+    Parameters
+    ----------
+    records
+        Start, length, rows before, and rows of each.
+    plan
+        Number of the text before the extent, number of frames, elements of a row, bytes of an element, the
+        longest record, the version of a header, and the frames to find.
+    found
+        A mask of the records, and places and sizes of frames in rows of tables, to write into.
+    """
+    module = _module()
+    if module is None:
+        return False
+    ends: IntArray = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    module.alike(
+        _buffer(file), _own(records), b"".join(texts), ends, np.array(plan, np.int64), *map(_buffer, found)
+    )
+    return True
 
 
 def compared(

@@ -387,10 +387,141 @@ static PyObject *py_fill_lists(PyObject *self, PyObject *args) {
     return PyBool_FromLong(done);
 }
 
+/* alike(file, records, texts, ends, plan, good, places, sizes): which records of a file have a header, and a label of
+   these texts with a number between each two; and where their frames `wanted` begin, and their sizes. A record is a
+   start, a length, how many rows come before it, and its rows. The file is not to be trusted. */
+enum { HEADER = 32, LONG = 255, DIGITS = 18, PLAN = 6 };
+typedef struct { int64_t own, frames, inner, word, most, version; int64_t wanted[]; } plan_of;
+typedef struct { const unsigned char *file; size bytes; } file_of;
+/* Headers of one length and version begin alike, up to their checksums: this is the CRC of the beginning. */
+typedef struct { int64_t length; uint32_t crc; } begun;
+enum { BEGINNING = 18, SUMMED = 28 };
+#ifdef __GNUC__
+#define PREFETCH(at) __builtin_prefetch(at)
+#else
+#define PREFETCH(at) (void)(at)
+#endif
+enum { AHEAD = 8, NEAR = 4, LINE = 64 };
+
+static uint32_t crc_table[256];
+static void make_crc_table(void) {
+    for (uint32_t k = 0; k < 256; k++) {
+        uint32_t c = k;
+        for (int bit = 0; bit < 8; bit++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
+        crc_table[k] = c;
+    }
+}
+static uint64_t little(const unsigned char *at, int bytes) {
+    uint64_t number = 0;
+    for (int k = bytes - 1; k >= 0; k--) number = number << 8 | at[k];
+    return number;
+}
+static uint32_t crc_of(uint32_t c, const unsigned char *at, int bytes) {
+    for (int k = 0; k < bytes; k++) c = crc_table[(c ^ at[k]) & 0xFF] ^ (c >> 8);
+    return c;
+}
+static int is_header(const unsigned char *at, int64_t length, int64_t version, begun *last) {
+    if (memcmp(at, "\x89TENS\r\n\x1a", 8) || little(at + 8, 8) != (uint64_t)length) return 0;
+    if (little(at + 16, 2) != (uint64_t)version) return 0;
+    if (last->length != length) *last = (begun){length, crc_of(0xFFFFFFFFu, at, BEGINNING)};
+    return little(at + SUMMED, 4) == (crc_of(last->crc, at + BEGINNING, SUMMED - BEGINNING) ^ 0xFFFFFFFFu);
+}
+/* Return where a frame begins whose size is at `at`; -1 if it is not within `stop`. */
+static size frame_at(file_of in, size at, size stop, int64_t *length) {
+    if (at >= stop) return -1;
+    *length = in.file[at++];
+    if (*length == LONG) {
+        if (stop - at < 4) return -1;
+        *length = (int64_t)in.file[at] << 24 | in.file[at + 1] << 16 | in.file[at + 2] << 8 | in.file[at + 3];
+        at += 4;
+    }
+    return *length <= stop - at ? at : -1;
+}
+/* Return the place after a number of JSON of at most 18 digits; -1 if there is none. */
+static size number_at(file_of in, size at, int64_t *number) {
+    const size first = at;
+    if (in.bytes - at <= DIGITS) return -1;
+    for (*number = 0; in.file[at] >= '0' && in.file[at] <= '9'; at++) {
+        if (at - first == DIGITS) return -1;
+        *number = *number * 10 + (in.file[at] - '0');
+    }
+    return at == first || (at - first > 1 && in.file[first] == '0') ? -1 : at;
+}
+static int is_alike(file_of in, const int64_t *record, const char *texts, const int64_t *ends, size pieces,
+                    const plan_of *plan, size wanted, int64_t *places, int64_t *sizes, size step, begun *last) {
+    const int64_t start = record[0], length = record[1], rows = record[3];
+    int64_t extent = 0, number = 0, bytes;
+    if (rows <= 0 || length < 0 || length > plan->most || start < 0 || start > in.bytes - HEADER - length) return 0;
+    if (!is_header(in.file + start, length, plan->version, last)) return 0;
+    const size stop = start + HEADER + length;
+    size at = frame_at(in, start + HEADER, stop, &bytes), end = at + bytes;
+    for (size k = 0; k < pieces && at >= 0; k++) {
+        const size begin = k ? ends[k - 1] : 0, n = ends[k] - begin;
+        if (n > in.bytes - at || memcmp(in.file + at, texts + begin, n)) return 0;
+        at += n;
+        if (k == pieces - 1) break;
+        at = number_at(in, at, &number);
+        if (k == plan->own) extent = number;
+    }
+    if (at < 0 || at != end || number != record[2]) return 0;
+    for (int64_t frame = 1; frame < plan->frames; frame++) {
+        at = frame_at(in, end, stop, &bytes);
+        if (at < 0 || (frame == 1 && bytes != 24)) return 0;
+        end = at + bytes;
+        for (size k = 0; k < wanted; k++)
+            if (plan->wanted[k] == frame) places[k * step] = at, sizes[k * step] = bytes;
+    }
+    if (end != stop || places[0] % plan->word) return 0;
+    const int64_t unit = wanted > 1 ? plan->word : plan->inner * plan->word;
+    if (sizes[0] % unit || sizes[0] / unit != extent || (wanted > 1 ? sizes[step] / 8 - 1 : extent) != rows) return 0;
+    for (size k = 1; k < wanted; k++)
+        if (places[k * step] % 8 || sizes[k * step] % 8 || !sizes[k * step]) return 0;
+    return 1;
+}
+static PyObject *py_alike(PyObject *self, PyObject *args) {
+    Py_buffer file, records, texts, ends, plan, good, places, sizes;
+    int wrong = 1;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*w*w*", &file, &records, &texts, &ends, &plan, &good, &places, &sizes))
+        return NULL;
+    if (!crc_table[1]) make_crc_table();
+    Py_BEGIN_ALLOW_THREADS
+    Py_buffer *numbers[] = {&records, &ends, &plan, &places, &sizes};
+    const size count = good.len, pieces = ends.len / 8, wanted = plan.len / 8 - PLAN;
+    const int64_t *own = ends.buf;
+    const plan_of *how = plan.buf;
+    int right = records.len == 32 * count && wanted > 0 && pieces > 0 && places.len == 8 * wanted * count;
+    for (int k = 0; k < 5; k++) right = right && IS_ALIGNED(numbers[k]->buf, int64_t);
+    right = right && sizes.len == places.len && how->inner > 0 && how->word > 0 && how->inner <= INT64_MAX / how->word;
+    for (size k = 0; k < pieces && right; k++) right = own[k] >= (k ? own[k - 1] : 0) && own[k] <= texts.len;
+    if (right) {
+        const file_of in = {file.buf, file.len};
+        unsigned char *found = good.buf;
+        int64_t *to = places.buf, *much = sizes.buf;
+        begun last = {-1, 0};
+        const int64_t *record = records.buf;
+        for (size r = 0; r < count; r++) {
+            /* Labels are far apart, so the wait for them takes longer than they do. */
+            const int64_t later = r < count - AHEAD ? record[4 * (r + AHEAD)] : -1;
+            for (int k = 0; k < NEAR && later >= 0 && later < in.bytes - LINE * NEAR; k++)
+                PREFETCH(in.file + later + LINE * k);
+            found[r] = is_alike(in, record + 4 * r, texts.buf, own, pieces, how, wanted, to + r,
+                                much + r, count, &last);
+        }
+        wrong = 0;
+    }
+    Py_END_ALLOW_THREADS
+    Py_buffer *all[] = {&file, &records, &texts, &ends, &plan, &good, &places, &sizes};
+    for (int k = 0; k < 8; k++) PyBuffer_Release(all[k]);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "as many places as records, and a plan");
+    Py_RETURN_NONE;
+}
+
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
                                 METHOD(copy_runs), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
+                                METHOD(alike),
                                 {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};

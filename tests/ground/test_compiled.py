@@ -18,6 +18,9 @@ from hypothesis.extra import numpy as hnp
 import tensorwrapper as tw
 from tensorwrapper import _compiled
 from tensorwrapper._arrays import splits_of
+from tensorwrapper.store.records._batch_read import RecordTemplate, find_alike
+from tensorwrapper.store.records._index_rows import Place
+from tests.support.store.uniform_records import file_of, label
 
 SOURCE = Path(_compiled.__file__).with_name("_kernels.c")
 COMPILER = shutil.which("cc")
@@ -127,6 +130,29 @@ def test_strings_are_compared_as_by_numpy_and_python(name, python, pairs, text, 
 
 
 @needs_loops
+@given(
+    st.lists(st.integers(1, 4) | st.integers(90, 110), min_size=1, max_size=8),
+    st.sampled_from(["box", "rows"]),
+    st.lists(st.tuples(st.integers(0, 2**12), st.integers(0, 255), st.booleans()), max_size=4),
+    st.integers(0, 100),
+)
+def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
+    rows = [[[k] * ((k + 1) % 3) for k in range(size)] for size in sizes]
+    mapped, table = file_of([np.ones((n, 3), "i8") for n in sizes] if kind == "box" else map(tw.jagged, rows))
+    like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label(kind))
+    raw = bytearray(mapped)
+    for place, value, in_header in changes:
+        # Also near the start of a record, where all is checked.
+        raw[place % 100 + table[place % len(table), 0] if in_header else place % len(raw)] = value
+    file = memoryview(raw)[: len(raw) - cut]
+    own, numpys = both_ways(lambda: find_alike(file, table, like, np.dtype("i8")))
+    assert own[0].tolist() == numpys[0].tolist()
+    assert changes or cut or own[0].all()
+    for ours, theirs in zip(own[1:], numpys[1:], strict=True):
+        assert ours[:, own[0]].tolist() == theirs[:, own[0]].tolist()
+
+
+@needs_loops
 def test_sums_of_floats_have_the_bits_of_numpy():
     rng = np.random.default_rng(3)
     splits = splits_of(np.concatenate([rng.integers(1, 9, 500), rng.integers(100, 3000, 40)]))
@@ -183,6 +209,45 @@ WRONG = {
         "compare",
         (False, b"ab", at_odd([0]), [1], b"ab", [0], [2], np.zeros(3, "i1")),
     ),
+    "no record for a place": (
+        "alike",
+        (
+            b"",
+            [],
+            b"",
+            [0, 0],
+            [0, 2, 1, 8, 9, 2, 1],
+            np.zeros(1, bool),
+            np.zeros(1, "i8"),
+            np.zeros(1, "i8"),
+        ),
+    ),
+    "a text beyond": (
+        "alike",
+        (
+            b"",
+            [],
+            b"a",
+            [0, 2],
+            [0, 2, 1, 8, 9, 2, 1],
+            np.zeros(0, bool),
+            np.zeros(0, "i8"),
+            np.zeros(0, "i8"),
+        ),
+    ),
+    "rows without bytes": (
+        "alike",
+        (
+            b"",
+            [],
+            b"a",
+            [0, 1],
+            [0, 2, 1, 0, 9, 2, 1],
+            np.zeros(0, bool),
+            np.zeros(0, "i8"),
+            np.zeros(0, "i8"),
+        ),
+    ),
     "no elements": ("copy_runs", (0, np.zeros(3), [0], [0], [1], 0, np.zeros(3))),
 }
 
@@ -191,7 +256,7 @@ WRONG = {
 @pytest.mark.parametrize(("name", "arguments"), WRONG.values(), ids=WRONG)
 def test_wrong_places_are_refused(name, arguments):
     kernel = getattr(_compiled._module(), name)
-    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements|starts"):
+    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements|starts|records"):
         kernel(*[np.array(own, np.int64) if isinstance(own, list) else own for own in arguments])
 
 

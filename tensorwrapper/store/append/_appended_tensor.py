@@ -93,7 +93,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
         numbers = parts_of_run(self.ends, start, stop)
-        known = self._mapped(len(numbers))
+        known = self._in_file[0] if self._in_file else self._mapped(len(numbers))
         if known is None or stop <= start:
             return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
         file, places, found = known
@@ -110,7 +110,7 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             starts[0] -= before
             goals[0] = 0
         goals[-1] = stop - start
-        result: npt.NDArray[ScalarT_co] = np.empty(stop - start, self.dtype)
+        result = np.empty(stop - start, file.dtype)
         begins, ends = goals[:-1], goals[1:]
         if found is not None:
             own = found[touched]
@@ -170,8 +170,8 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
     """Return the records of an extended tensor; opens only the first and the last."""
     rows = given if isinstance(given, Extensions) else Extensions(given[0][0], given)
     columns = rows.columns
-    starts, lengths, _, before = columns
-    lasting = reader.lasting(rows[int(np.argmax(starts + lengths))][1])
+    starts, _, _, before = columns
+    lasting = reader.lasting(rows[int(starts.argmax())][1])
     # Only a record of one plain tensor is read in a short way.
     plain = None
     if len(places) == 1 and not lasting.field:
@@ -235,10 +235,10 @@ def _box(records: Records) -> Tensor[Any]:
         )
     ends = marks * inner
     # Only compressed records, and records without elements, may have more rows than bytes.
-    many = np.diff(ends)[1:] > records.columns[1] // max(first.dtype.itemsize, 1)
-    many |= not inner
-    for number in np.flatnonzero(many).tolist():
-        records.check(number + 1)
+    sizes, lengths, word = np.diff(ends)[1:], records.columns[1], max(first.dtype.itemsize, 1)
+    if not inner or int(sizes.max()) > int(lengths.min()) // word:
+        for number in np.flatnonzero((sizes > lengths // word) | (not inner)).tolist():
+            records.check(number + 1)
     return from_buffer(_grown(records, ends), with_rows(first.shape, int(marks[-1])))
 
 

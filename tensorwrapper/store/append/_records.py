@@ -134,19 +134,21 @@ class Records:
         left = (pieces == 1) & (lengths <= SMALL_RECORD)
         places = sizes = np.zeros((0, count), dtype=np.int64)
         for _ in range(_FORMS):
-            tried = np.flatnonzero(left)
-            if not len(tried):
+            if not left.any():
                 break
-            # The last record was read already.
-            left[tried[-1]] = False
-            like = self._likeness(int(tried[-1]) + 1)
+            # Mostly all records are tried once, and then nothing is gathered.
+            tried = slice(None) if left.all() else np.flatnonzero(left)
+            last = len(left) - 1 - int(left[::-1].argmax())
+            # This record was read already.
+            left[last] = False
+            like = self._likeness(last + 1)
             if like is None or (len(places) and len(places) != 1 + len(like.splits)):
                 continue
             good, where, how_long = find_alike(reader.mapped, table[tried], like, dtype)
             if not len(places):
                 places, sizes = np.zeros((2, len(where), count), dtype=np.int64)
-            found[tried + 1], places[:, tried + 1], sizes[:, tried + 1] = good, where, how_long
-            left[tried[good]] = False
+            found[1:][tried], places[:, 1:][:, tried], sizes[:, 1:][:, tried] = good, where, how_long
+            left[tried] &= ~good
         return (
             read_alike(reader.mapped, found, places, sizes, dtype)
             if len(places)

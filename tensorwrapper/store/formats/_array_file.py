@@ -185,7 +185,7 @@ class ArrayFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"]):
             else:
                 with self._ranges.unbroken():
                     found = held.read()
-        except Exception as error:  # noqa: BLE001 - what a library of the format raises
+        except Exception as error:  # noqa: BLE001 - the readers of other libraries raise anything
             self._refuse(name, error)
         try:
             if not isinstance(found, np.ndarray):

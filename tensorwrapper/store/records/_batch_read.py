@@ -16,6 +16,7 @@ from typing import Any, Final, Self, TypeAlias, TypeVar, cast, final
 import numpy as np
 import numpy.typing as npt
 
+from tensorwrapper import _compiled
 from tensorwrapper._arrays import concatenated_ranges, last_run, splits_of
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
@@ -186,19 +187,34 @@ def find_alike(
         The type of the elements.
     """
     file = np.frombuffer(mapped, dtype=np.uint8)
-    starts, lengths, _, rows = records.T
     found = np.zeros(len(records), dtype=np.bool_)
     places = np.zeros((1 + len(likeness.splits), len(records)), dtype=np.int64)
     sizes = np.zeros_like(places)
+    plan = [likeness.own, likeness.n_frames, likeness.inner, dtype.itemsize, SMALL_RECORD, VERSION]
+    plan += [likeness.elements, *likeness.splits]
+    if not _compiled.find_alike(file, records, likeness.texts, plan, (found, places, sizes)):
+        _find_by_blocks(file, records, likeness, dtype.itemsize, (found, places, sizes))
+    if dtype.kind == "b":
+        _check_bools(file, found, places[0], sizes[0])
+    return found, places, sizes
+
+
+def _find_by_blocks(
+    file: _Bytes,
+    records: IntArray,
+    likeness: RecordTemplate,
+    itemsize: int,
+    into: tuple[_Bools, IntArray, IntArray],
+) -> None:
+    """Find records as `find_alike`, by NumPy."""
+    found, places, sizes = into
+    starts, lengths, _, rows = records.T
     fits = (lengths <= SMALL_RECORD) & (rows > 0) & (starts + HEADER_BYTES + lengths <= len(file))
     small = np.flatnonzero(fits)
     for begin in range(0, len(small), _BLOCK):
         chosen = small[begin : begin + _BLOCK]
-        good, where, how_long = _block(file, records[chosen], likeness, dtype.itemsize)
+        good, where, how_long = _block(file, records[chosen], likeness, itemsize)
         found[chosen], places[:, chosen], sizes[:, chosen] = good, where, how_long
-    if dtype.kind == "b":
-        _check_bools(file, found, places[0], sizes[0])
-    return found, places, sizes
 
 
 def read_alike(
@@ -207,6 +223,8 @@ def read_alike(
     """Return the contents of records that `find_alike` found, without those with invalid splits."""
     file = np.frombuffer(mapped, dtype=np.uint8)
     counts = sizes[0] // dtype.itemsize
+    if len(places) == 1:
+        return RecordBatch(found, places[0], counts, (), ())
     while True:
         levels, marks, bad = _levels(file, found, places[1:], sizes[1:] // _WORD, counts)
         if not bad.any():
@@ -247,8 +265,9 @@ def _block(
         good &= sizes[1] == (rows + 1) * _WORD
         good &= ((places[1:] % _WORD == 0) & (sizes[1:] % _WORD == 0) & (sizes[1:] > 0)).all(axis=0)
     else:
-        good &= extent == rows
-        good &= sizes[0] == rows * (likeness.inner * itemsize)
+        # Not the product, which may be over 64 bits.
+        count, rest = np.divmod(sizes[0], likeness.inner * itemsize)
+        good &= (extent == rows) & (count == rows) & (rest == 0)
     good &= places[0] % itemsize == 0
     return good, places, sizes
 
@@ -389,7 +408,7 @@ def _levels(
     words = file[: len(file) // _WORD * _WORD].view("<i8")
     lengths: list[IntArray] = []
     marks: list[IntArray] = []
-    below = [*sizes[1:] - 1, counts] if len(sizes) else []
+    below = [*sizes[1:] - 1, counts]
     for place, size, number in zip(places[:, chosen], sizes[:, chosen], below, strict=True):
         splits = _numbers(words, place // _WORD, size)
         ends = np.cumsum(size)

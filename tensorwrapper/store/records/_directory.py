@@ -438,7 +438,10 @@ class Directory:
                 return False
             for name, own in grown.items():
                 listed = self._extensions.setdefault(name, Extensions(name))
-                listed.add_columns(found.starts[own], found.lengths[own], afters[own])
+                first, stop = int(own[0]), int(own[-1]) + 1
+                # Mostly they follow each other, and then nothing is copied.
+                run = slice(first, stop) if stop - first == len(own) else own
+                listed.add_columns(found.starts[run], found.lengths[run], afters[run])
         if last is not None:
             self._metadata = found.place(last - self._n_listed)
         if self._entries:

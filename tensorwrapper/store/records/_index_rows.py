@@ -133,7 +133,8 @@ class Extensions(Sequence[Row]):
     @property
     def columns(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Start, length, number of pieces and number of rows before, of each record."""
-        listed = (self._starts, self._lengths, np.ones_like(self._starts), self._afters)
+        ones = np.broadcast_to(np.int64(1), len(self._starts))
+        listed = (self._starts, self._lengths, ones, self._afters)
         if not self._later:
             return listed
         rows = [(row[1].start, row[1].length, row[3], row[4] or 0) for row in self._later]

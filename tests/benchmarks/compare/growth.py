@@ -111,6 +111,81 @@ def _opened(n: int) -> Work:
     return run
 
 
+def _saved(n: int) -> Work:
+    folder = tempfile.TemporaryDirectory()
+    arrays = {str(k): np.arange(4.0) for k in range(n)}
+
+    def run() -> object:
+        path = Path(folder.name) / "a.tens"
+        tw.save(path, arrays)
+        with tw.open(path) as file:
+            return {name: file[name] for name in file}
+
+    return run
+
+
+def _extended(n: int) -> Work:
+    def run() -> None:
+        with tempfile.TemporaryDirectory() as folder, tw.open(Path(folder) / "a.tens", "w") as file:
+            for _ in range(n):
+                file.extend("x", np.ones((2, 4)))
+
+    return run
+
+
+def _grown_file(part: Callable[[int], object], key: slice) -> Make:
+    def of(n: int) -> Work:
+        folder = tempfile.TemporaryDirectory()
+        path = Path(folder.name) / "a.tens"
+        with tw.open(path, "w") as file:
+            for k in range(n):
+                file.extend("x", part(k))
+
+        def run() -> object:
+            assert folder.name  # as above
+            with tw.open(path) as file:
+                return file["x"][key].compute()
+
+        return run
+
+    return of
+
+
+def _small_files(n: int) -> tuple[tempfile.TemporaryDirectory[str], list[Path]]:
+    folder = tempfile.TemporaryDirectory()
+    paths = [Path(folder.name) / f"{k}.tens" for k in range(n)]
+    for k, path in enumerate(paths):
+        tw.save(path, {"x": np.arange(3.0) + k})
+    return folder, paths
+
+
+def _got(path: Path) -> "tw.Tensor":
+    with tw.open(path) as file:
+        return file["x"]
+
+
+def _files(n: int) -> Work:
+    folder, paths = _small_files(n)
+
+    def run() -> object:
+        assert folder.name  # as above
+        return sel.concat([_got(path) for path in paths]).compute()
+
+    return run
+
+
+def _stored(n: int) -> Work:
+    folder, paths = _small_files(n)
+
+    def run() -> object:
+        path = Path(folder.name) / "view.tens"
+        tw.save(path, {"v": sel.concat([_got(own) for own in paths])}, keep_views=True)
+        with tw.open(path) as file:
+            return file["v"].compute()
+
+    return run
+
+
 def _strings(n: int) -> Work:
     items = ["x" * (k % 5) for k in range(n)]
     words = tw.strings(items)
@@ -173,6 +248,22 @@ FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
     "tensors in a message, both ways": (_message, (10**2, 10**3, 10**4, 10**5, 10**6)),
     "records appended to a file": (_records, (10**3, 10**4, 10**5)),
     "a file of records opened, one more appended": (_opened, (10**3, 10**4, 10**5, 10**6)),
+    "records saved at once, opened and got": (_saved, (10**3, 10**4, 10**5)),
+    "rows that a tensor grows by": (_extended, (10**3, 10**4, 10**5)),
+    "a grown tensor opened, whole": (
+        _grown_file(lambda _: np.ones((2, 4)), slice(None)),
+        (10**3, 10**4, 10**5),
+    ),
+    "a grown tensor opened, two rows": (
+        _grown_file(lambda _: np.ones((2, 4)), slice(5, 7)),
+        (10**3, 10**4, 10**5),
+    ),
+    "grown rows opened, whole": (
+        _grown_file(lambda k: tw.jagged([[1.0] * (k % 4 + 1), [2.0]]), slice(None)),
+        (10**3, 10**4, 10**5),
+    ),
+    "files opened, got and joined": (_files, (10**2, 10**3, 10**4)),
+    "files joined by a stored view, written and read": (_stored, (10**2, 10**3, 10**4)),
     "strings: compared, listed, turned": (_strings, (10**4, 10**5, 10**6)),
     "strings written one by one": (_string_writes, (10**3, 10**4, 10**5, 10**6)),
     "sparse elements: put in order, sliced": (_sparse, (10**4, 10**5, 10**6)),
@@ -180,7 +271,7 @@ FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
 
 
 def main(only: tuple[str, ...]) -> None:
-    """Print a line for each family that was asked for: the times, and the exponent of the last step."""
+    """Print a line for each family that was asked for: the times, and the exponents of the steps."""
     print("| family | times | exponent |\n| --- | --- | --- |")
     for name, (make, sizes) in FAMILIES.items():
         if only and not any(word in name for word in only):
