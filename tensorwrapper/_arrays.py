@@ -109,6 +109,23 @@ def frozen_array(array: IntArray) -> IntArray:
     return array
 
 
+def immutable_copy(array: Array) -> Array:
+    """Return a copy that nobody can ever write to, as far as NumPy has one: of numbers, over `bytes`."""
+    if array.dtype.kind in "biu" and array.size:
+        return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy
+
+
+def is_immutable(array: Array) -> bool:
+    """Return True if nobody can ever write to the memory of an array: then it may be shared."""
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = cast("Array", base).base
+    return type(base) is bytes
+
+
 def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
     """Return elements of any type as memory that cannot be changed through the result."""
     if values.flags.writeable:

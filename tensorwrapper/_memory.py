@@ -24,10 +24,8 @@ def memory_share() -> int:
     found: list[int] = []
     with suppress(OSError, ValueError, AttributeError):
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with suppress(OSError, ValueError):
-        from pathlib import Path  # noqa: PLC0415 - a twentieth of what a first use of tensors loads
-
-        found.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    with suppress(OSError, ValueError), open("/sys/fs/cgroup/memory.max", encoding="ascii") as group:
+        found.append(int(group.read()))
     return min(max(min(found, default=4 * _LEAST) // 4, _LEAST), _MOST)
 
 

@@ -21,6 +21,7 @@ from tensorwrapper.errors import (
     TooManyIndicesError,
 )
 from tensorwrapper.layout._layout import Layout
+from tensorwrapper.layout.boxes._common import fits_int64
 from tensorwrapper.layout.boxes._keys import expand_positional, warn_of_indices
 from tensorwrapper.layout.cells._parts import rows_of, starts_at_zero
 from tensorwrapper.shape import Shape
@@ -82,6 +83,11 @@ def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
         # NumPy applies the key to the one element, which has no coordinates.
         extents = places[cast("Any", items)].shape
         return layout.offsets_of(np.empty((*extents, 0), dtype=np.int64))
+    held = layout.implementation.unnamed()
+    if held.mode_strides is not None and fits_int64(held, held.offset):
+        # A stride that is never taken may be of any size.
+        steps = [step if n > 1 else 0 for step, n in zip(held.mode_strides, shape.extents, strict=True)]
+        return _sums(along, steps, held.offset, narrowed)
     indices: IntArray | None = None
     for mode, start in enumerate(shape.origin):
         column = along[mode].reshape((-1,) + (1,) * (shape.rank - mode - 1))
@@ -93,6 +99,20 @@ def _addresses(layout: Layout[Any], items: tuple[KeyItem, ...]) -> IntArray:
             indices = np.empty((*chosen.shape, shape.rank), dtype=np.int64)
         np.add(chosen, start, out=indices[..., mode])
     return layout.offsets_of(cast("IntArray", indices))
+
+
+def _sums(along: list[IntArray], steps: list[int], offset: int, narrowed: tuple[KeyItem, ...]) -> IntArray:
+    """Return the addresses in a layout with strides. It holds two arrays of them at most."""
+    extents = tuple([len(positions) for positions in along])
+    total: IntArray = np.array(offset, dtype=np.int64)
+    for mode, (positions, step) in enumerate(zip(along, steps, strict=True)):
+        column = positions.reshape((-1,) + (1,) * (len(along) - mode - 1))
+        # A broadcast view, which needs no memory however large the box is.
+        chosen: IntArray = np.broadcast_to(column, extents)[cast("Any", narrowed)]
+        if step != 1:
+            chosen = np.multiply(chosen, step, out=chosen if chosen.flags.writeable else None)
+        total = total + chosen if not mode else np.add(total, chosen, out=total)
+    return total
 
 
 def _narrowed(items: tuple[KeyItem, ...], extents: Extents) -> tuple[list[IntArray], tuple[KeyItem, ...]]:

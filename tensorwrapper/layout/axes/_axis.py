@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, final
 import attrs
 import numpy as np
 
-from tensorwrapper._arrays import different, digest_of
+from tensorwrapper._arrays import different, digest_of, frozen_array, is_immutable
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for
 from tensorwrapper._progressions import progression_bounds
@@ -155,6 +155,12 @@ class Stride(AxisMap):
     def offsets_at(self, positions: IntArray) -> IntArray:
         # A stride that is never taken may be of any size.
         return positions * np.int64(self.step if self._extent > 1 else 0)
+
+    def gather(self, positions: IntArray) -> Based:
+        if self._extent < 2 or not self.step or not is_immutable(positions):
+            return super().gather(positions)
+        self._check_int64()
+        return Table(positions, self.step).simplify()
 
     def bounds(self) -> tuple[int, int]:
         if not self._extent:
@@ -400,42 +406,53 @@ def _short(axis: AxisMap) -> Based:
 @final
 @value_class(eq=False, getstate_setstate=False)
 class Table(AxisMap):
-    """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for."""
+    """Any offsets, one per position; 8 bytes each. Inverse by a sorted copy, made once when asked for.
 
-    values: IntArray
+    Those that are multiples of a step may be over numbers that others hold as well.
+    """
+
+    numbers: IntArray
+    """The offsets, in steps."""
+    step: int = 1
     # Computed on first use, and never pickled.
     _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
     _different: Listing | None = attrs.field(default=None, init=False, repr=False)
 
     if TYPE_CHECKING:
 
-        def __init__(self, values: IntArray) -> None: ...
+        def __init__(self, numbers: IntArray, step: int = 1) -> None: ...
 
     def __attrs_post_init__(self) -> None:
-        if self.values.flags.writeable:
-            values = self.values.view()
-            values.flags.writeable = False
-            object.__setattr__(self, "values", values)
+        object.__setattr__(self, "numbers", frozen_array(self.numbers))
+
+    @property
+    def values(self) -> IntArray:
+        """The offsets."""
+        return self.numbers if self.step == 1 else self.numbers * np.int64(self.step)
 
     @property
     def extent(self) -> int:
-        return len(self.values)
+        return len(self.numbers)
 
     def at(self, position: int) -> int:
-        return int(self.values[position])
+        return int(self.numbers[position]) * self.step
 
     def offsets_at(self, positions: IntArray) -> IntArray:
-        return self.values[positions]
+        found = self.numbers[positions]
+        if self.step != 1:
+            found *= np.int64(self.step)
+        return found
 
     def offsets(self) -> IntArray:
         return self.values
 
     def bounds(self) -> tuple[int, int]:
-        if not len(self.values):
+        if not len(self.numbers):
             return 0, -1
         if self._sorted is None:
             # A tenth of the time of sorting, which only the inverse needs.
-            return int(self.values.min()), int(self.values.max())
+            ends = int(self.numbers.min()) * self.step, int(self.numbers.max()) * self.step
+            return min(ends), max(ends)
         ordered, _ = self._sorted
         return int(ordered[0]), int(ordered[-1])
 
@@ -443,8 +460,9 @@ class Table(AxisMap):
         """Return the offsets ascending and the position of each; equal ones by ascending position."""
         pair = self._sorted
         if pair is None:
-            order = np.argsort(self.values, kind="stable")
-            pair = self.values[order], order
+            values = self.values
+            order = np.argsort(values, kind="stable")
+            pair = values[order], order
             object.__setattr__(self, "_sorted", pair)
         return pair
 
@@ -481,16 +499,17 @@ class Table(AxisMap):
         end = start + step * (count - 1)
         # A slice that runs down to position 0 has no end that a number could say.
         stop = None if step < 0 and end + step < 0 else end + (1 if step > 0 else -1)
-        return Table(self.values[start:stop:step]).simplify()
+        return Table(self.numbers[start:stop:step], self.step).simplify()
 
     def simplify(self) -> Based:
-        if len(self.values) <= 2:
+        numbers = self.numbers
+        if len(numbers) <= 2:
             return _short(self)
-        first, second = int(self.values[0]), int(self.values[1])
-        if int(self.values[-1]) - first == (second - first) * (len(self.values) - 1):
-            steps = np.diff(self.values)
+        first, second = int(numbers[0]), int(numbers[1])
+        if int(numbers[-1]) - first == (second - first) * (len(numbers) - 1):
+            steps = np.diff(numbers)
             if (steps == second - first).all():
-                return first, Stride(len(self.values), second - first)
+                return first * self.step, Stride(len(numbers), (second - first) * self.step)
         return 0, self
 
     def __eq__(self, other: object) -> bool:
@@ -504,5 +523,5 @@ class Table(AxisMap):
     def __dask_tokenize__(self) -> tuple[object, ...]:
         return "Table", digest_of(self.values)
 
-    def __reduce__(self) -> tuple[Callable[[IntArray], "Table"], tuple[IntArray]]:
-        return Table, (np.ascontiguousarray(self.values),)
+    def __reduce__(self) -> tuple[Callable[[IntArray, int], "Table"], tuple[IntArray, int]]:
+        return Table, (np.ascontiguousarray(self.numbers), self.step)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, cast, final
 
 import numpy as np
 
-from tensorwrapper._arrays import shown_array
+from tensorwrapper._arrays import immutable_copy, shown_array
 from tensorwrapper._integers import MAX_INT64, new_modes, one_sequence, to_int, to_ints
 from tensorwrapper._json import Json
 from tensorwrapper._value_class import frozen
@@ -70,9 +70,8 @@ def capture(argument: object) -> object:
     if isinstance(argument, int | slice | str | Shape | Tiling) or argument is None or argument is Ellipsis:
         return cast("object", argument)
     if isinstance(argument, np.ndarray):
-        copy = shown_array(cast("Array", argument), copy=True)
-        copy.flags.writeable = False
-        return copy
+        # Layouts keep it as it is, where anything that can change would be copied.
+        return immutable_copy(shown_array(cast("Array", argument)))
     if isinstance(argument, tuple | list):
         return tuple([capture(item) for item in cast("Iterable[object]", argument)])
     if hasattr(argument, "__index__") or not isinstance(argument, Iterable):

@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, cast, final
 
 import attrs
@@ -505,10 +504,13 @@ class ArraySource:
 
     def __reduce__(self) -> "tuple[Callable[..., ArraySource], tuple[Any, ...]]":
         array: Any = self.array
-        if type(array).__module__.partition(".")[0] == "h5py" and Path(array.file.filename).is_file():
-            # h5py objects do not pickle: reopen the file in the other process, which sees the same files.
-            path = str(Path(array.file.filename).resolve())
-            return _opened_dataset, (path, array.name, array.shape, array.dtype)
+        if type(array).__module__.partition(".")[0] == "h5py":
+            from pathlib import Path  # noqa: PLC0415 - other arrays need no paths
+
+            path = Path(array.file.filename)
+            if path.is_file():
+                # h5py objects do not pickle: reopen the file in the other process, which sees the same files.
+                return _opened_dataset, (str(path.resolve()), array.name, array.shape, array.dtype)
         return ArraySource, (self.array,)
 
 

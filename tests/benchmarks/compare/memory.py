@@ -45,6 +45,14 @@ WORK = {
         "out = v[k].compute()",
         "result + positions + 64",
     ),
+    "points of two modes of a join, with their positions": (
+        (
+            "x = large(); v = sel.concat([x[: len(x) // 2], x[len(x) // 2 :]])\n"
+            "r = np.random.default_rng(0); i, j = r.integers(0, len(x), x.size), r.integers(0, 4096, x.size)"
+        ),
+        "out = v[i, j].compute()",
+        "result + positions + 64",
+    ),
     "rows of a join, with their positions": (
         (
             "x = large().reshape(-1, 4); v = sel.concat([x[: len(x) // 2], x[len(x) // 2 :]])\n"

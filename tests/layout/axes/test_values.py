@@ -1,13 +1,15 @@
 """The positions of an offset and the offsets that there are, of axis maps of every kind."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tensorwrapper.layout.axes._axis import Cycle, Table
+from tensorwrapper._arrays import immutable_copy
+from tensorwrapper.layout.axes._axis import Cycle, Stride, Table
 from tensorwrapper.layout.axes._values import first_of, positions_of
 from tests.support.layout.axes import cycles, defined, listed
 
@@ -45,3 +47,43 @@ def test_the_start_of_a_held_turn_that_goes_back_is_the_last_of_its_hold(turn):
 
     assert listed(axis.repeat_each(3)) == [(2 + turn * j) % 6 for j in range(6) for _ in range(3)]
     assert axis.repeat_each(3)[1] == Cycle(18, 6 if turn == 1 else 8, turn, 18, 3, 1).simplify()[1]
+
+
+@given(
+    st.lists(st.integers(0, 9), max_size=12),
+    st.sampled_from([-7, -1, 1, 2, 5]),
+    st.data(),
+)
+def test_a_table_in_steps_is_that_of_its_offsets(numbers, step, data):
+    table = Table(np.array(numbers, dtype=np.int64), step)
+    plain = Table(np.array(numbers, dtype=np.int64) * step)
+    count = len(numbers)
+    assert table == plain
+    assert hash(table) == hash(plain)
+    assert (table.extent, table.bounds(), table.is_injective) == (count, plain.bounds(), plain.is_injective)
+    assert table.offsets().tolist() == plain.offsets().tolist() == [step * number for number in numbers]
+    assert listed(table.simplify()) == table.offsets().tolist()
+    assert (table.distinct(), table.gap()) == (plain.distinct(), plain.gap())
+    assert table.simplify() == plain.simplify()
+    assert pickle.loads(pickle.dumps(table)) == plain
+    places = np.array(
+        data.draw(st.lists(st.integers(0, max(count - 1, 0)), max_size=9 if count else 0)), dtype=np.int64
+    )
+    assert table.offsets_at(places).tolist() == plain.offsets_at(places).tolist()
+    assert table.gather(places) == plain.gather(places)
+    if count:
+        assert table.take(count - 1, -1, count) == plain.take(count - 1, -1, count)
+        assert table.take(0, 2, (count + 1) // 2) == plain.take(0, 2, (count + 1) // 2)
+
+
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=12), st.integers(-3, 3))
+def test_positions_that_nobody_can_change_are_kept_and_others_are_copied(positions, step):
+    given = np.array(positions, dtype=np.int64)
+    kept = immutable_copy(given)
+    wanted = Stride(9, step).gather(given.copy())
+    assert Stride(9, step).gather(kept) == wanted
+    changed = Stride(9, step).gather(given)
+    given[...] = 0
+    assert changed == wanted
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        kept.flags.writeable = True

@@ -155,3 +155,34 @@ def test_progress_and_cancel_are_heard():
 
     with pytest.raises(tw.errors.ComputationCancelledError):
         view.compute(cancel=Stop())
+
+
+@pytest.mark.parametrize("width", [1, 4])
+def test_positions_are_held_once_as_steps_and_as_places(width):
+    lines = np.arange(float(ROWS * width)).reshape(-1, width) if width > 1 else np.arange(float(ROWS))
+    joined = sel.concat([lines, lines])
+    key = np.random.default_rng(0).integers(0, 2 * ROWS, ROWS)
+    joined[key[:100]].compute()
+    tracemalloc.start()
+    view = joined[key]
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < key.nbytes + MIB // 4
+    assert most < key.nbytes + MIB // 4
+    assert peak_of(view) < 16 * MIB
+    np.testing.assert_array_equal(view.compute(), np.concatenate([lines, lines])[key])
+
+
+def test_points_of_two_modes_take_three_arrays_of_their_number_on_the_way():
+    box = np.arange(float(ROWS)).reshape(-1, 100)
+    view = sel.concat([box, box])
+    rng = np.random.default_rng(0)
+    i, j = rng.integers(0, len(box), ROWS), rng.integers(0, 100, ROWS)
+    view[i[:9], j[:9]].compute()
+    tracemalloc.start()
+    points = view[i, j]
+    held, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < i.nbytes + MIB // 4
+    assert most < 3 * i.nbytes + MIB // 2
+    np.testing.assert_array_equal(points.compute(), box[i, j])
