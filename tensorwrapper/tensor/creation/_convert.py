@@ -18,6 +18,7 @@ from tensorwrapper.buffer.lowlevel import (
     check_write,
     convert_elements,
     copy_elements,
+    holds_strings,
     join_elements,
     packed_layout,
 )
@@ -367,6 +368,15 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
     wanted = None if dtype is None else to_dtype(dtype)
     if wanted is not None:
         check_dtype(wanted)
+    return _of_rows(given, wanted)
+
+
+def _of_rows(given: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any]:
+    """Return the tensor of rows, which are lists, arrays or tensors."""
+    if wanted is None and _has_text(given):
+        from tensorwrapper.tensor.creation._string_convert import strings  # noqa: PLC0415 - for text alone
+
+        return strings(given)
     joined = join_rows(given) if wanted is None else None
     if joined is not None:
         return _where_they_were(from_buffer(*joined), given)
@@ -375,14 +385,22 @@ def jagged(rows: Iterable[object], *, dtype: DTypeLike | None = None) -> Tensor[
         return plain
     if any(map(has_null, given)):
         values, marks = split_nulls(given, wanted)
-        return make_nullable(jagged(values, dtype=dtype), jagged(marks, dtype=np.bool_).elements())
+        return make_nullable(jagged(values, dtype=wanted), jagged(marks, dtype=np.bool_).elements())
     if any(isinstance(row, Tensor) and row.is_nullable for row in given):
         rows_: list[Any] = [as_tensor(row) for row in given]
         valid = [own.is_valid() for own in rows_]
         return make_nullable(
-            jagged([own.fill_null(0) for own in rows_], dtype=dtype), jagged(valid).elements()
+            jagged([own.fill_null(0) for own in rows_], dtype=wanted), jagged(valid).elements()
         )
     return _of_nested(given, wanted)
+
+
+def _has_text(rows: list[object]) -> bool:
+    """Return True if a row is a tensor of strings."""
+    # Many rows are of few types, so that most are not visited.
+    return Tensor in set(map(type, rows)) and any(
+        isinstance(row, Tensor) and holds_strings(row.dtype) for row in rows
+    )
 
 
 def _of_numbers(rows: list[object], wanted: "np.dtype[Any] | None") -> Tensor[Any] | None:

@@ -1,10 +1,13 @@
 """What tensors of strings are made of, and what makes none."""
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import Shape
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import (
     BufferSizeError,
@@ -86,3 +89,13 @@ def test_strings_are_made_of(values, shape, elements):
 def test_what_is_no_string_of_the_kind_is_refused(values, options, error, text):
     with pytest.raises(error, match=text):
         tw.strings(values, **options)
+
+
+def test_rows_of_text_may_be_tensors_views_and_arrays_of_libraries():
+    words, more = tw.strings(["a"]), tw.strings(["b", None])
+    rows = [[words, more], [sel.as_view(words), more], [words, ["b", None]], [["a"], more]]
+    rows += [[pa.array(["a"]), pa.array(["b", None])], [pd.Series(["a"]), pd.Series(["b", None])]]
+    for given in rows:
+        assert tw.strings(given).tolist() == tw.jagged(given).tolist() == [["a"], ["b", None]]
+    assert tw.strings([tw.strings([["a"], []]), [["b"]]]).tolist() == [[["a"], []], [["b"]]]
+    assert tw.jagged([tw.strings([b"a"]), tw.strings([b"b", b"c"])]).tolist() == [[b"a"], [b"b", b"c"]]
