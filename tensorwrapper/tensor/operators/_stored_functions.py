@@ -25,7 +25,10 @@ def is_of_stored(function: Callable[..., Any], arguments: "tuple[Any, ...]", opt
     given: Any = arguments[0]
     if name in _OF_ALL and not given.shape.flatten().is_box and (options or len(arguments) > 1):
         return False  # Along rows each function goes its own way.
-    return bool((given.is_sparse and given.shape.rank) or (is_tensor(given) and given.buffer.stores_orbits))
+    if given.is_sparse and given.shape.rank:
+        return True
+    # A view of a part of a symmetric tensor is no more symmetric than what it computes.
+    return given.buffer.stores_orbits if is_tensor(given) else given.symmetry is not None
 
 
 def call_on_stored(

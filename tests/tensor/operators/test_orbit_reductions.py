@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, RankError
 from tensorwrapper.shape import Symmetry
 from tensorwrapper.tensor.operators import _orbit_reductions
@@ -99,3 +100,28 @@ def test_refusals():
         np.sum(t, axis=2)
     with pytest.raises(ConversionError, match=r"np.std .*axis=.*to_dense"):
         np.std(t, axis=0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        np.sum,
+        np.max,
+        np.min,
+        np.prod,
+        np.any,
+        np.all,
+        np.mean,
+        np.count_nonzero,
+        np.std,
+        np.median,
+        np.linalg.norm,
+    ],
+)
+def test_views_of_symmetric_tensors_are_reduced_as_these(function):
+    table = np.array([[1.0, 2, 4], [2, 3, 5], [4, 5, 6]])
+    packed = tw.as_tensor(table).to_packed("s2")
+    for view in (sel.as_view(packed), packed.permute((1, 0)), sel.as_view(packed)[...]):
+        assert np.isclose(float(function(view)), float(function(table)))
+    assert np.sum(sel.as_view(packed), axis=0).tolist() == table.sum(axis=0).tolist()
+    assert float(function(sel.as_view(packed)[::-1])) == float(function(packed[::-1]))
