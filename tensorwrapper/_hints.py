@@ -327,16 +327,11 @@ class is substituted for ``{x}``, and each of the names for ``{name}``.
 
 
 @functools.cache
-def _blocks() -> list[tuple[str, list[str]]]:
-    """Return the heads of the table with the lines below each."""
-    return [(head, lines) for head, *lines in map(str.splitlines, TABLE.split("\n[")[1:])]
-
-
 @functools.cache
 def hints_of(section: str) -> Mapping[str, str]:
     """Return what the table says of one class or floor."""
     found: dict[str, str] = {}
-    for head, lines in [own for own in _blocks() if section in own[0]]:
+    for head, *lines in [own for own in map(str.splitlines, TABLE.split("\n[")[1:]) if section in own[0]]:
         letters = {owner.partition("=")[0]: owner.partition("=")[2] for owner in head[:-1].split()}
         for line in " | ".join(lines if section in letters else []).split(" | "):
             words, _, said = line.partition(": ")
