@@ -235,8 +235,8 @@ class View(
         if kind is not None and (not holds_strings(wanted) or kind_of(wanted) != kind):
             raise DTypeError(f"astype needs numbers, and the elements are strings of kind {kind!r}")
         unsafe = casting == "unsafe"
-        if kind is None:
-            # What no element of the type can become is refused now.
+        if kind is None and (self.dtype.kind in "mMV" or wanted.kind in "mMV"):
+            # What no element of the type can become is refused now; all numbers of NumPy have a way.
             convert_elements(np.zeros(0, self.dtype), wanted, checked=not unsafe)
         given = unnamed_view(self._expression)
         seen = given.layout.implementation.tiled
