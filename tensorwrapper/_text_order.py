@@ -83,30 +83,36 @@ def by_exact_order(
     ConversionError
         If a text is null.
     """
-    name = function.__name__
-    if name not in _OF_TEXTS and name not in _OF_PLACES:
+    name, values = function.__name__, [*arguments, *options.values()]
+    if not (name in _OF_TEXTS or name in _OF_PLACES) or not any(map(_has_text, values)):
+        return NotImplemented
+    found = [own for own in map(_as_texts, values) if own is not None]
+    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in found):
+        raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
+    known = _Places.where_nuls_are(found)
+    if known is None:
         return NotImplemented
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
-    arrays = [own for own in texts.values() if own is not None]
-    beside = [given.arguments[key] for key, own in texts.items() if own is None]
-    if not any(own.dtype.kind == "T" for own in arrays) or any(map(_is_array, beside)):
+    if any(_is_array(given.arguments[key]) for key, own in texts.items() if own is None):
         return NotImplemented  # text and numbers have no order
-    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in arrays):
-        raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
-    known = _Places.where_nuls_are(arrays)
-    if known is None:
-        return NotImplemented
     given.arguments.update({key: known.of(own) for key, own in texts.items() if own is not None})
-    found: Any = function(*given.args, **given.kwargs)
+    result: Any = function(*given.args, **given.kwargs)
     if name in _OF_PLACES:
-        return cast("object", found)
+        return cast("object", result)
     dtype = np.dtypes.StringDType()
-    if not isinstance(found, tuple):
-        return known.texts(found, dtype)
-    first, *rest = cast("tuple[Array, ...]", found)
+    if not isinstance(result, tuple):
+        return known.texts(result, dtype)
+    first, *rest = cast("tuple[Array, ...]", result)
     parts = (known.texts(first, dtype), *rest)
-    return parts if type(found) is tuple else type(found)(*parts)
+    return parts if type(result) is tuple else type(result)(*parts)
+
+
+def _has_text(value: object) -> bool:
+    """Return True for an array of StringDType, and for a list in which one is."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_text, cast("list[object]", value[:1])))
+    return isinstance(value, np.ndarray) and value.dtype.kind == "T"
 
 
 def _as_texts(value: object) -> Array | None:
