@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
 NUMBERS = frozenset([int, float, bool, complex])
 """Types of numbers that NumPy takes as they are."""
+_GIVEN = NUMBERS | {np.ndarray}
 
 
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
-    """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
+    """Return a ufunc of a dense tensor and numbers, or others over the same indices; None for the rest.
+
+    Arrays of NumPy are others too, if they have the extents of a box.
 
     It gives the result of the general way: over the shape of the tensor, and packed.
     """
-    found, arrays = _runs(inputs, kind)
-    if found is None:
+    extents, flat = _flattened(inputs)
+    found, arrays = (None, None) if flat is None else _runs(flat, kind)
+    if found is None or not (extents is None or (arrays and _has_extents(found._layout.shape, extents))):
         return None
     layout = found._layout
     is_flat = arrays is not None
@@ -46,6 +50,22 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     return found._make(layout, Dense(result))
 
 
+def _flattened(inputs: "tuple[Any, ...]") -> "tuple[tuple[int, ...] | None, tuple[Any, ...] | None]":
+    """Return the extents of all arrays, and operands with flat arrays; None if one has no such form."""
+    if np.ndarray not in map(type, inputs):
+        return None, inputs
+    arrays = [own for own in inputs if type(own) is np.ndarray]
+    extents: tuple[int, ...] = arrays[0].shape
+    for own in arrays:
+        if own.shape != extents or not own.flags.c_contiguous or own.dtype.kind not in "biufc":
+            return None, None
+    return extents, tuple([own.reshape(-1) if type(own) is np.ndarray else own for own in inputs])
+
+
+def _has_extents(shape: "Shape[Any]", extents: "tuple[int, ...]") -> bool:
+    return shape.is_box and not shape.has_layers and shape.extents == extents
+
+
 def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":
     """Return the first tensor, and operands as flat arrays without a copy, as far as there are such."""
     found: Any = None
@@ -53,7 +73,7 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
     layout: Any = None
     run: slice | None = None
     for operand in inputs:
-        if type(operand) in NUMBERS:
+        if type(operand) in _GIVEN:
             if arrays is not None:
                 arrays.append(operand)
             continue

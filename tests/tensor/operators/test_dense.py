@@ -111,3 +111,43 @@ def test_a_row_or_a_tile_of_a_tensor_takes_the_short_way(monkeypatch):
     assert (rows[1] * 2).tolist() == [6, 8]
     assert (rows[1] + rows[0]).tolist() == [4, 6]
     assert (tiles[1, 1] + tiles[1, 0]).tolist() == [[27, 29, 31], [39, 41, 43], [51, 53, 55], [63, 65, 67]]
+
+
+@given(data=st.data())
+@pytest.mark.parametrize("operation", [operator.add, operator.lt, operator.truediv, np.minimum, np.equal])
+def test_arrays_beside_tensors_are_as_tensors_beside_them(operation, data):
+    """The way for arrays of the same extents in order equals that for any others."""
+    extents = tuple(data.draw(st.lists(st.integers(0, 3), max_size=3)))
+    dtypes = st.sampled_from([np.bool_, np.int8, np.uint64, np.float16, np.float64, np.complex64])
+    if operation in (operator.lt, np.minimum):
+        dtypes = dtypes.filter(lambda dtype: dtype is not np.complex64)
+    mine, theirs = [
+        (np.arange(np.prod(extents, dtype=int)) % 5 + 1).reshape(extents).astype(data.draw(dtypes))
+        for _ in "ab"
+    ]
+    kind = data.draw(st.sampled_from(["plain", "moved", "named", "turned", "tiled", "wider"]))
+    t = tw.as_tensor(mine)
+    if kind == "moved":
+        t = t.translate_to((5,) * len(extents))
+    elif kind == "named":
+        t = t.named(*"xyz"[: len(extents)])
+    elif kind == "turned":
+        t = tw.as_tensor(np.asfortranarray(mine))
+    elif kind == "tiled" and extents and all(extents):
+        t = t.tiled(tw.Tiling(*[[n] for n in extents])).untiled()
+    given_ = theirs[None] if kind == "wider" else theirs
+    for one, other in ((t, given_), (given_, t)):
+        found = outcome(lambda one=one, other=other: operation(one, other))
+        wanted = outcome(lambda one=one, other=other: operation(*[general(own) for own in (one, other)]))
+        assert found[0] == wanted[0]
+        assert found[2:] == wanted[2:]
+        if kind in ("plain", "moved", "named"):
+            assert found[0] == t.shape
+
+
+def general(operand):
+    """Return an operand for which there is no short way: an array with gaps."""
+    if isinstance(operand, tw.Tensor):
+        return operand
+    wide = np.repeat(np.asarray(operand)[..., None], 2, axis=-1)
+    return wide[..., 0]
