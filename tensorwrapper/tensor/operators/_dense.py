@@ -18,30 +18,31 @@ _GIVEN = NUMBERS | {np.ndarray}
 
 
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
-    """Return a ufunc of a dense tensor and numbers, or others over the same indices; None for the rest.
+    """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
 
-    Arrays of NumPy are others too, if they have the extents of a box.
-
-    It gives the result of the general way: over the shape of the tensor, and packed.
+    Beside a box there may be arrays of numbers that broadcast to it. The result is that of the general way:
+    over the shape of the tensor, and packed.
     """
-    extents, flat = _flattened(inputs)
-    found, arrays = (None, None) if flat is None else _runs(flat, kind)
-    if found is None or not (extents is None or (arrays and _has_extents(found._layout.shape, extents))):
+    found, arrays = _runs(inputs, kind)
+    if found is None:
         return None
     layout = found._layout
-    is_flat = arrays is not None
+    is_flat, shape = arrays is not None, None
     if arrays is None:
-        arrays = _boxes(inputs, layout.shape)
+        shape = layout.shape
+        arrays = _boxes(inputs, shape)
         if arrays is None:
             return None
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
         return None  # the general method raises the error
-    if not is_flat:
-        if not result.flags.c_contiguous:
-            return None  # the general way keeps NumPy's order of such a result
+    if shape is not None:
+        if result.shape != shape.extents or not result.flags.c_contiguous:
+            return None  # the general way says what broadcasts, and keeps NumPy's order of such a result
         result = result.reshape(-1)
+        # Where elements are in order, so are those of the result.
+        is_flat = layout.implementation.run() is not None
     if not is_flat:
         layout = packed_layout(layout.shape)
     elif layout.implementation.offset:
@@ -50,30 +51,14 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     return found._make(layout, Dense(result))
 
 
-def _flattened(inputs: "tuple[Any, ...]") -> "tuple[tuple[int, ...] | None, tuple[Any, ...] | None]":
-    """Return the extents of all arrays, and operands with flat arrays; None if one has no such form."""
-    if np.ndarray not in map(type, inputs):
-        return None, inputs
-    arrays = [own for own in inputs if type(own) is np.ndarray]
-    extents: tuple[int, ...] = arrays[0].shape
-    for own in arrays:
-        if own.shape != extents or not own.flags.c_contiguous or own.dtype.kind not in "biufc":
-            return None, None
-    return extents, tuple([own.reshape(-1) if type(own) is np.ndarray else own for own in inputs])
-
-
-def _has_extents(shape: "Shape[Any]", extents: "tuple[int, ...]") -> bool:
-    return shape.is_box and not shape.has_layers and shape.extents == extents
-
-
-def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":
+def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":  # noqa: C901 - one hot loop
     """Return the first tensor, and operands as flat arrays without a copy, as far as there are such."""
     found: Any = None
     arrays: list[Any] | None = []
     layout: Any = None
     run: slice | None = None
     for operand in inputs:
-        if type(operand) in _GIVEN:
+        if type(operand) in NUMBERS:
             if arrays is not None:
                 arrays.append(operand)
             continue
@@ -81,7 +66,10 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
         own: Any = getattr(operand, "_layout", None) if type(operand) is kind else None
         memory = None if own is None else operand._buffer.memory
         if memory is None:
-            return None, None
+            if type(operand) is not np.ndarray:
+                return None, None
+            arrays = None  # it may broadcast
+            continue
         if found is None:
             found = operand
         elif own is not found._layout and not _are_alike(own, found._layout):
@@ -101,8 +89,10 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
         return None
     arrays: list[Any] = []
     for operand in inputs:
-        is_number = type(operand) in NUMBERS
-        array = operand if is_number else operand._buffer.memory_of(operand._layout.implementation)
+        kind = type(operand)
+        if kind is np.ndarray and (operand.dtype.kind not in "biufc" or operand.ndim > shape.rank):
+            return None
+        array = operand if kind in _GIVEN else operand._buffer.memory_of(operand._layout.implementation)
         if array is None:
             return None
         arrays.append(array)

@@ -216,6 +216,12 @@ def small_parts() -> Iterator[Row]:
         yield Row("Q7", f"{name} * 2", lambda part=part: part * 2, peers, times=10)
         both: dict[str, Run] = {"NumPy": lambda array=array: array + array}
         yield Row("Q7", f"{name} + itself", lambda part=part: part + part, both, times=10)
+    box, array = tw.as_tensor(rng.random((16, 16))), rng.random((16, 16))
+    turned = np.asfortranarray(array)
+    for name, beside in (("an array", array), ("an array in another order", turned)):
+        alone = np.asarray(box)
+        peers = {"NumPy": lambda alone=alone, beside=beside: alone + beside}
+        yield Row("Q7", f"a box + {name}", lambda beside=beside: box + beside, peers, times=10)
 
 
 def rows_of_numbers() -> Iterator[Row]:
