@@ -92,7 +92,7 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
         kind = type(operand)
         if kind is np.ndarray and (operand.dtype.kind not in "biufc" or operand.ndim > shape.rank):
             return None
-        array = operand if kind in _GIVEN else operand._buffer.memory_of(operand._layout.implementation)
+        array = operand if kind in _GIVEN else operand._held_array()
         if array is None:
             return None
         arrays.append(array)
