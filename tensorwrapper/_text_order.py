@@ -4,7 +4,7 @@ Texts are replaced by their places among all distinct ones, which NumPy orders a
 """
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
@@ -35,16 +35,9 @@ _OPTIONS: Final = frozenset(("axis", "kind", "order", "side", "sorter"))
 class _Places:
     """Distinct texts in order, and places among them."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = sorted(set(texts))
+    def __init__(self, arrays: Sequence[Array]) -> None:
+        self._texts = sorted({text for array in arrays for text in array.reshape(-1).tolist()})
         self._places = {text: place for place, text in enumerate(self._texts)}
-
-    @classmethod
-    def where_nuls_are(cls, arrays: Sequence[Array]) -> "_Places | None":
-        """Return the texts of arrays; None if no text has a NUL, or one is missing."""
-        texts: list[str | None] = [text for array in arrays for text in array.reshape(-1).tolist()]
-        present = [text for text in texts if isinstance(text, str)]
-        return cls(present) if len(present) == len(texts) and "\0" in "".join(present) else None
 
     def of(self, array: Array) -> Array:
         """Return the place of each text."""
@@ -66,17 +59,17 @@ def numbers_of_texts(texts: Array) -> IntArray:
 
 def extreme_of_texts(ufunc: np.ufunc, one: Array, other: Array) -> Array:
     """Return `np.maximum` or `np.minimum` of arrays of StringDType, exact for text with NULs. O(n log n)."""
-    known = _Places.where_nuls_are([one, other])
     dtype = one.dtype if hasattr(one.dtype, "na_object") else other.dtype
-    if known is None:
+    if not any("\0" in "".join(own.reshape(-1).tolist()) for own in (one, other)):
         return np.asarray(ufunc(one, other), dtype)  # NumPy makes a text of Python of rank 0
+    known = _Places([one, other])
     return known.texts(ufunc(known.of(one), known.of(other)), dtype)
 
 
 def by_exact_order(
     function: Callable[..., Any], arguments: Sequence[object], options: dict[str, Any]
 ) -> object:
-    """Return the result of a function of NumPy by the order of texts; NotImplemented if NumPy is exact.
+    """Return the result of a function of NumPy by the order of texts; NotImplemented for other functions.
 
     Raises
     ------
@@ -89,9 +82,7 @@ def by_exact_order(
     found = [own for own in map(_as_texts, values) if own is not None]
     if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in found):
         raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
-    known = _Places.where_nuls_are(found)
-    if known is None:
-        return NotImplemented
+    known = _Places(found)
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
     if any(_is_array(given.arguments[key]) for key, own in texts.items() if own is None):

@@ -62,7 +62,7 @@ from tensorwrapper.tensor.operators._out_arguments import (
 )
 from tensorwrapper.tensor.operators._promotion import check_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._row_functions import ROW_FUNCTIONS, call_along_rows
+from tensorwrapper.tensor.operators._row_functions import ORDERED, ROW_FUNCTIONS, call_along_rows
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
@@ -118,7 +118,6 @@ def call_function(
         return call_on_texts(function, name, arguments, options)
     if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
         return _moved_with_nulls(function, name, arguments, options)
-    arguments = _without_null_texts(function, arguments, options)
     out, arguments, options = without_out(function, arguments, options, name)
     arguments, options = with_fitting_values(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
@@ -140,16 +139,15 @@ def _call_of_rows(
         return call_on_stored
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         first = arguments[0]
-        is_text = first.dtype.kind in "TO" and first.shape.flatten().is_box
-        # NumPy has other answers for text, and rows of it none.
-        return None if is_text and function.__name__ not in _ORDERED else call_along_rows
+        is_text = first.dtype.kind in "TO"
+        whole = function in (np.max, np.min) and len(arguments) == 1 and options.get("axis") is None
+        # NumPy has other answers for boxes of text.
+        is_other = is_text and first.shape.flatten().is_box and function.__name__ not in ORDERED
+        return None if is_other and not whole else call_along_rows
     if function.__name__ in OF_ALL_ELEMENTS and arguments and _is_no_array(arguments[0]):
         return call_on_all
     return None
 
-
-_ORDERED: Final = ("sort", "argsort", "argmax", "argmin")
-"""Functions along rows that put strings in order, nulls last."""
 
 _MOVE: Final = frozenset(
     (
@@ -159,15 +157,6 @@ _MOVE: Final = frozenset(
     )
 )
 """NumPy functions whose results only have elements of their first argument."""
-
-
-def _without_null_texts(
-    function: Callable[..., Any], arguments: "tuple[Any, ...]", options: dict[str, Any]
-) -> "tuple[Any, ...]":
-    """Return the operand of `np.max` or `np.min` of all texts without nulls."""
-    only: Any = arguments[0] if function in (np.max, np.min) and len(arguments) == 1 and not options else None
-    is_text = is_tensor_or_view(only) and only.is_nullable and only.dtype.kind == "T"
-    return (only.drop_null(),) if is_text else arguments
 
 
 def is_nullable_number(value: object) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tensorwrapper._error_text import warn_caller
 from tensorwrapper.buffer import Dense, Nullable
-from tensorwrapper.buffer.lowlevel import packed_layout
+from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
@@ -36,6 +36,8 @@ _RUNNING: Final = {"cumsum": np.add, "cumprod": np.multiply}
 _SPREAD: Final = ("mean", "std", "var", "median", "quantile", "percentile")
 _NUMBERS: Final = {"argmax", "argmin", "ptp", "count_nonzero", *_SPREAD}
 _ROWS: Final = {"sort", "argsort", "diff"}
+ORDERED: Final = ("sort", "argsort", "argmax", "argmin")
+"""Functions along rows that put strings in order, nulls last."""
 _WITHOUT_NAN: Final = {
     f"nan{name}": name for name in ("sum", "prod", "max", "min", "argmax", "argmin", *_RUNNING, *_SPREAD)
 }
@@ -85,6 +87,8 @@ def call_along_rows(
         # One order serves all kinds; NumPy says which kinds there are.
         with refusals(name):
             function(np.zeros(0), kind=given["kind"], stable=given["stable"])
+    if base in ("max", "min") and given["axis"] is None and holds_strings(given["a"].dtype):
+        return _extreme_text(base, given, name)
     if not isinstance(given["a"], TensorBase):
         lazy = _when_computed(function, base, given)
         if lazy is not None:
@@ -96,8 +100,10 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     """Return the result of a function of rows, or of all elements, which are read now."""
     short = function.__name__
     name, base, tensor = f"np.{short}", _WITHOUT_NAN.get(short, short), given["a"]._as_operand()
+    is_text = holds_strings(tensor.dtype)
     if given["axis"] is None:
-        if tensor.buffer.sides is None or base not in (*_ROWS, *_RUNNING):
+        in_one_row = (*_ROWS, *_RUNNING) if tensor.buffer.sides is not None else ()
+        if base not in (ORDERED if is_text else in_one_row):
             return _of_all_elements(function, tensor, given, name)
         # All elements are one row.
         buffer = tensor.buffer.pack(tensor.layout.implementation, own=False)
@@ -125,6 +131,17 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     else:
         found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
+
+
+def _extreme_text(base: str, given: dict[str, Any], name: str) -> object:
+    """Return the greatest or the least of all strings; nulls do not count."""
+    tensor: Any = given["a"]._as_operand()
+    told = {key for key, own in given.items() if key in ("out", "keepdims", "where", "initial")}
+    odd = [key for key in sorted(told) if given[key] not in (None, False, True, _UNSET)]
+    if odd:
+        raise ConversionError(f"{name} of strings has no {odd[0]}=")
+    place = _called(getattr(np, f"arg{base}"), {"a": tensor, "axis": None, "out": None, "keepdims": _UNSET})
+    return tensor.elements()[int(cast("Any", place))]
 
 
 def _extreme_without_nan(base: str, tensor: Any, given: dict[str, Any], name: str) -> Any:  # noqa: ANN401

@@ -152,3 +152,22 @@ def test_runs_of_numbers_with_nulls(of, rows):
     assert listed(rows_of.run_lengths()) == [
         [len(list(g)) for _, g in itertools.groupby(row)] for row in rows
     ]
+
+
+NULLABLE = st.lists(st.lists(st.none() | TEXT, max_size=3), min_size=1, max_size=3)
+
+
+@given(rows=NULLABLE.filter(lambda own: any(map(any, own))))
+@OF
+@pytest.mark.parametrize("is_box", [True, False])
+@pytest.mark.parametrize("kind", ["text", "bytes"])
+def test_functions_of_all_elements_do_not_depend_on_the_shape(of, kind, is_box, rows):
+    words = [word if word is None or kind == "text" else word.encode() for row in rows for word in row]
+    t = tw.strings(words, nullable=True)
+    t = of(t if is_box else t.unflatten([len(row) for row in rows]))
+    there = sorted(word for word in words if word is not None)
+    best, worst = there[-1], there[0]
+    assert listed(np.sort(t, axis=None)) == [*there, *[None] * (len(words) - len(there))]
+    assert [words[place] for place in listed(np.argsort(t, axis=None))][: len(there)] == there
+    assert (int(np.argmax(t)), int(np.argmin(t))) == (words.index(best), words.index(worst))
+    assert (np.max(t), np.min(t)) == (best, worst)
