@@ -210,16 +210,16 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         else:
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
             self._file, self._status = open_regular(self._path, flags)
-        reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
             size = self._status.st_size if self._status else 0
             if not size:
                 raise DataFileError("is empty, and is not a .tens file")
-            reader.hold_small(size)
+            reader = self._reader = RecordReader.of_size(self._file, self._path, limits, size)
             self._directory = load_directory(reader.read_at, size)
             if self._directory.torn is not None:
                 warn_of_damage(self._path, reader.read_at, self._directory, size)
             return
+        reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "a":
             if not lock_for_writing(self._file):
                 raise DataFileError("is being written by another process")
@@ -918,7 +918,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._given = {}
         try:
             # In a forked child the lock belongs to the parent.
-            if file is not None and self._owner == os.getpid():
+            if file is not None and self._owner is not None and self._owner == os.getpid():
                 unlock(file)
         finally:
             try:

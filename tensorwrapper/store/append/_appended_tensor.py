@@ -103,13 +103,15 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return file[begin : begin + stop - start]
         touched = slice(first, numbers.stop)
         # Only the first record is read from its middle, and only the last to its middle.
-        goals, starts = self.ends[first : numbers.stop + 1] - start, places[touched]
-        before = goals.item(0)
+        goals, starts = self.ends[first : numbers.stop + 1], places[touched]
+        before = goals.item(0) - start
+        if start or goals.item(-1) != stop:
+            goals = goals - start
+            goals[-1] = stop - start
         if before < 0:
             starts = starts.copy()
             starts[0] -= before
             goals[0] = 0
-        goals[-1] = stop - start
         result = np.empty(stop - start, file.dtype)
         begins, ends = goals[:-1], goals[1:]
         if found is not None:
