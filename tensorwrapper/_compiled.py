@@ -208,7 +208,7 @@ def find_alike(
         return False
     ends: IntArray = np.cumsum([len(text) for text in texts], dtype=np.int64)
     module.alike(
-        _buffer(file), _own(records), b"".join(texts), ends, np.array(plan, np.int64), *map(_buffer, found)
+        _buffer(file), _own(records), b"".join(texts), ends, np.asarray(plan, np.int64), *map(_buffer, found)
     )
     return True
 

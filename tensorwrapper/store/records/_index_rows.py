@@ -235,7 +235,7 @@ def unpack_rows(
         _check_grown(grown, len(table))
         return _one_by_one(rows, names, grown)
     # Columns that are contiguous are compared in a third of the time.
-    columns = np.ascontiguousarray(table.T)
+    columns = np.array(table.T, order="C")
     ends, starts, lengths, pieces, totals = columns
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
     most = columns.view(np.uint64).max(axis=1).tolist()
