@@ -108,8 +108,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     the same methods.
 
     A tensor is a read-only view of the mapped file: opening it reads its label, and slicing it reads the
-    bytes of the slice. (All bools are checked on opening.) It stays valid after the file is closed. Readers
-    see the tensors that the file had when it was opened, also while another process appends.
+    bytes of the slice. (All bools are checked on opening. A file of up to 4 KiB is read as a whole.) It stays
+    valid after the file is closed. Readers see the tensors that the file had when it was opened, also while
+    another process appends.
 
     If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read before
     cannot detect this, and accessing missing elements ends the process (SIGBUS on POSIX). This library never
@@ -180,7 +181,6 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             raise ReadOnlyError("metadata= requires mode 'a' or 'w', not 'r'")
         self._path = to_path(path)
         self._mode: FileMode = mode
-        self._directory = Directory()
         try:
             self._begin(metadata, to_positive(piece_bytes, "piece_bytes"), compress, limits)
         except DataFileError as error:
@@ -205,6 +205,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         absolute = os.path.abspath if self._mode == "r" else os.path.realpath
         self._where = absolute(str(self._path))
         if self._mode == "w":
+            self._directory = Directory()
             self._temporary = beside(self._where)
             self._file = make_beside(self._where, self._temporary)
         else:

@@ -66,7 +66,7 @@ class FileOrigin:
             path, home = self.path, self.home
             if stat_of(os.stat(path), of_ours=home is not None) != self.stat:
                 return False
-            if home is None:
+            if home is None or not home.is_held:
                 return True
             with OpenedFile(Path(path)) as opened:
                 return home.is_file(opened.read_at)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
@@ -81,19 +81,23 @@ class RecordReader:
         return self._map
 
     @classmethod
-    def of_size(cls, file: int, path: Path, limits: Limits, size: int) -> "RecordReader":
+    def of_size(cls, file: int, path: Path, limits: Limits, size: int) -> Self:
         """Return a reader that reads a small file at once: mapping it takes several times as long."""
         raw = read_at(file, 0, size) if 0 < size <= HEAD_BYTES else b""
         if not raw or len(raw) != size:
             return cls(file, path, limits)
         return cls(file, path, limits, memoryview(aligned_bytes(raw, path)), is_held=True)
 
-    def is_file(self, read_at: Callable[[int, int], bytes]) -> bool:
-        """Return True unless a file with the same number is another one, read by this function.
+    @property
+    def is_held(self) -> bool:
+        """True if the whole file was read at once.
 
-        A map keeps its file, so that no other one gets its number. Bytes that were read at once do not, and
-        those of a file that grew begin with them.
+        A map keeps its file, so that no other file gets its number. Such bytes do not: see `is_file`.
         """
+        return self._is_held
+
+    def is_file(self, read_at: Callable[[int, int], bytes]) -> bool:
+        """Return True unless a file with the same number, read by this function, begins with other bytes."""
         return not self._is_held or read_at(0, len(self._map)) == self._map
 
     def read_at(self, place: int, size: int) -> bytes:
