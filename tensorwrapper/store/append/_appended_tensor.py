@@ -12,8 +12,9 @@ from tensorwrapper._arrays import different, splits_of
 from tensorwrapper._compiled import copy_runs
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
-from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
+from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
+from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.append._check_append import is_box
 from tensorwrapper.store.append._records import Records
@@ -125,6 +126,14 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
                 for done, spots in places_of_runs(starts[low:high], (ends - begins)[low:high]):
                     take_along(target[done : done + len(spots)], file, spots, 0)
         return result
+
+    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        box = layout.strided_box()
+        if box is None or not layout.is_contiguous:
+            return super().own_elements_of(layout)
+        # Without the shape of the part, which takes as long as to read a few rows.
+        run = self.read_run(layout.offset, layout.offset + prod(box[0]))
+        return run if run.base is None else copy_elements(run)
 
     def _mapped(self, touched: int) -> "_InFile[ScalarT_co] | None":
         """Return where the elements of records are; None if so few records are rather opened one by one."""
