@@ -196,7 +196,8 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
             run, times = [text[place : place + size] for place in range(begin, stop, size)], 1
         if not _DOTS.isdisjoint(run):
             return None
-        found += run * times
+        # A list of copies would be made and copied.
+        found.extend(run if times == 1 else repeat(run[0], times))
     return found
 
 
