@@ -5,6 +5,7 @@
 
 import importlib
 import os
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
@@ -174,6 +175,15 @@ def numbers_of(rows: list[object]) -> "tuple[Array, IntArray] | None":
     return (flat, lengths) if module.fill_lists(code, rows, _buffer(lengths), _buffer(flat)) else None
 
 
+def mix(factor: int, shift: int, lanes: "npt.NDArray[np.uint64]", words: "bytes | memoryview") -> bool:
+    """Add whole blocks of words to the lanes of a checksum, and tell whether that was done. O(bytes)."""
+    module = _module()
+    if module is None or sys.byteorder != "little":
+        return False
+    module.mix(factor, shift, lanes, words)
+    return True
+
+
 def find_alike(
     file: "npt.NDArray[np.uint8]",
     records: "IntArray",
@@ -198,7 +208,7 @@ def find_alike(
         return False
     ends: IntArray = np.cumsum([len(text) for text in texts], dtype=np.int64)
     module.alike(
-        _buffer(file), _own(records), b"".join(texts), ends, np.array(plan, np.int64), *map(_buffer, found)
+        _buffer(file), _own(records), b"".join(texts), ends, np.asarray(plan, np.int64), *map(_buffer, found)
     )
     return True
 

@@ -517,11 +517,40 @@ static PyObject *py_alike(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* mix(factor, shift, lanes, words): the checksum of blocks of words, each into its lane: multiply, add, and fold high
+   bits to low ones. Words may be at any address. */
+static PyObject *py_mix(PyObject *self, PyObject *args) {
+    unsigned long long factor;
+    int shift, wrong = 1;
+    Py_buffer lanes, words;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Kiw*y*", &factor, &shift, &lanes, &words)) return NULL;
+    if (IS_ALIGNED(lanes.buf, uint64_t) && lanes.len && shift > 0 && shift < 64 && words.len % lanes.len == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        uint64_t *lane = lanes.buf;
+        const char *from = words.buf;
+        const size count = lanes.len / 8, blocks = words.len / lanes.len;
+        for (size b = 0; b < blocks; b++, from += 8 * count)
+            for (size k = 0; k < count; k++) {
+                uint64_t word;
+                memcpy(&word, from + 8 * k, 8);
+                word += lane[k] * factor;
+                lane[k] = word ^ (word >> shift);
+            }
+        Py_END_ALLOW_THREADS
+        wrong = 0;
+    }
+    PyBuffer_Release(&lanes);
+    PyBuffer_Release(&words);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "whole blocks of words, and a shift within one");
+    Py_RETURN_NONE;
+}
+
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
                                 METHOD(copy_runs), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
-                                METHOD(alike),
+                                METHOD(alike), METHOD(mix),
                                 {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};

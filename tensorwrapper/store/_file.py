@@ -108,8 +108,9 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
     the same methods.
 
     A tensor is a read-only view of the mapped file: opening it reads its label, and slicing it reads the
-    bytes of the slice. (All bools are checked on opening.) It stays valid after the file is closed. Readers
-    see the tensors that the file had when it was opened, also while another process appends.
+    bytes of the slice. (All bools are checked on opening. A file of up to 4 KiB is read as a whole.) It stays
+    valid after the file is closed. Readers see the tensors that the file had when it was opened, also while
+    another process appends.
 
     If another process shortens the file, ``file[name]`` raises `DataFileError`; a tensor that was read before
     cannot detect this, and accessing missing elements ends the process (SIGBUS on POSIX). This library never
@@ -180,7 +181,6 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
             raise ReadOnlyError("metadata= requires mode 'a' or 'w', not 'r'")
         self._path = to_path(path)
         self._mode: FileMode = mode
-        self._directory = Directory()
         try:
             self._begin(metadata, to_positive(piece_bytes, "piece_bytes"), compress, limits)
         except DataFileError as error:
@@ -205,21 +205,22 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         absolute = os.path.abspath if self._mode == "r" else os.path.realpath
         self._where = absolute(str(self._path))
         if self._mode == "w":
+            self._directory = Directory()
             self._temporary = beside(self._where)
             self._file = make_beside(self._where, self._temporary)
         else:
             flags = os.O_RDWR | os.O_CREAT if self._mode == "a" else os.O_RDONLY
             self._file, self._status = open_regular(self._path, flags)
-        reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "r":
             size = self._status.st_size if self._status else 0
             if not size:
                 raise DataFileError("is empty, and is not a .tens file")
-            reader.hold_small(size)
+            reader = self._reader = RecordReader.of_size(self._file, self._path, limits, size)
             self._directory = load_directory(reader.read_at, size)
             if self._directory.torn is not None:
                 warn_of_damage(self._path, reader.read_at, self._directory, size)
             return
+        reader = self._reader = RecordReader(self._file, self._path, limits)
         if self._mode == "a":
             if not lock_for_writing(self._file):
                 raise DataFileError("is being written by another process")
@@ -918,7 +919,7 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         self._given = {}
         try:
             # In a forked child the lock belongs to the parent.
-            if file is not None and self._owner == os.getpid():
+            if file is not None and self._owner is not None and self._owner == os.getpid():
                 unlock(file)
         finally:
             try:

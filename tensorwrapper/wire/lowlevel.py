@@ -18,7 +18,7 @@ it, `split_frames` reads header and parts and leaves the label; `is_metadata_alo
 `no_elements`.
 
 **One plain tensor**: `plain_frames` makes the frames of its message, with `NOWHERE` as coordinates.
-`plain_entry` reads its entry in the label, a `PlainPart`. `plain_tensor` makes it from this and its elements.
+`plain_entry` reads its entry in the label, a `PlainPart`.
 
 **Tensors in runs**: `take_apart` splits a tensor into a `TensorHeader` and parts; `read_skeleton`
 parses an untrusted header; `checksum_of` is the function of a check sum.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tensorwrapper.wire._protocol_errors import refuse
     from tensorwrapper.wire.blocks._decompose import DecomposedTensor, take_apart
     from tensorwrapper.wire.blocks._tensor_header import TensorHeader, read_skeleton
-    from tensorwrapper.wire.codec._fast_dense import plain_entry, plain_frames, plain_tensor, read_apart
+    from tensorwrapper.wire.codec._fast_dense import plain_entry, plain_frames, read_apart
     from tensorwrapper.wire.codec._no_elements import is_metadata_alone
     from tensorwrapper.wire.codec._plan import PlainPart
     from tensorwrapper.wire.codec._records import describe_records, is_records
@@ -72,7 +72,6 @@ __all__ = [
     "plain_entry",
     "plain_frames",
     "plain_object",
-    "plain_tensor",
     "read_apart",
     "read_skeleton",
     "refuse",
@@ -100,7 +99,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "_protocol_errors": ("refuse",),
             "blocks._decompose": ("DecomposedTensor", "take_apart"),
             "blocks._tensor_header": ("TensorHeader", "read_skeleton"),
-            "codec._fast_dense": ("plain_entry", "plain_frames", "plain_tensor", "read_apart"),
+            "codec._fast_dense": ("plain_entry", "plain_frames", "read_apart"),
             "codec._plan": ("PlainPart",),
             "frames._header": ("NOWHERE",),
             "codec._records": ("describe_records", "is_records"),

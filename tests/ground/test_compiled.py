@@ -1,6 +1,7 @@
 """The loops in C do what NumPy does, for every type, empty rows, NaN and steps; wrong places are refused."""
 
 import importlib.util
+import itertools
 import operator
 import os
 import shutil
@@ -19,6 +20,7 @@ import tensorwrapper as tw
 from tensorwrapper import _compiled
 from tensorwrapper._arrays import splits_of
 from tensorwrapper.store.records._batch_read import RecordTemplate, find_alike
+from tensorwrapper.store.records._checksum import Algorithm, checksum_of
 from tensorwrapper.store.records._index_rows import Place
 from tests.support.store.uniform_records import file_of, label
 
@@ -153,6 +155,17 @@ def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
 
 
 @needs_loops
+@given(st.integers(0, 2**18), st.lists(st.integers(0, 2**17), max_size=3), st.integers(0, 7))
+def test_checksums_are_those_of_numpy(size, cuts, place):
+    # Blocks of 64 KiB and a rest, in pieces that begin at any address.
+    raw = memoryview(np.random.default_rng(size).bytes(size + place))[place:]
+    marks = [0, *sorted(cut % (size + 1) for cut in cuts), size]
+    pieces = [raw[begin:end] for begin, end in itertools.pairwise(marks)]
+    own, numpys = both_ways(lambda: checksum_of(pieces, Algorithm.LANES))
+    assert own == numpys
+
+
+@needs_loops
 def test_sums_of_floats_have_the_bits_of_numpy():
     rng = np.random.default_rng(3)
     splits = splits_of(np.concatenate([rng.integers(1, 9, 500), rng.integers(100, 3000, 40)]))
@@ -248,6 +261,9 @@ WRONG = {
             np.zeros(0, "i8"),
         ),
     ),
+    "a part of a block": ("mix", (3, 29, np.zeros(2, "u8"), bytes(24))),
+    "lanes at an odd address": ("mix", (3, 29, at_odd([0, 0]), bytes(16))),
+    "no shift": ("mix", (3, 64, np.zeros(2, "u8"), bytes(16))),
     "no elements": ("copy_runs", (0, np.zeros(3), [0], [0], [1], 0, np.zeros(3))),
 }
 

@@ -111,3 +111,28 @@ def test_a_mapping_that_repeats_a_name_is_refused_and_the_old_file_stays(tmp_pat
     with tw.open(path) as file:
         assert {name: own.tolist() for name, own in file.items()} == {"x": [1, 2]}
     assert [own.name for own in tmp_path.iterdir()] == ["a.tens"]
+
+
+def test_files_of_one_index_have_their_own_elements(tmp_path):
+    paths = [tmp_path / f"{k}.tens" for k in range(3)]
+    for k, path in enumerate(paths):
+        tw.save(path, {"x": [k, k + 1]})
+    opened = [tw.open(path) for path in paths]
+    assert [f["x"].tolist() for f in opened] == [[0, 1], [1, 2], [2, 3]]
+    for f in opened:
+        f.close()
+
+
+def test_the_elements_of_a_small_file_stay_as_they_were_and_a_shorter_file_is_seen(path):
+    tw.save(path, {"x": [1.5, 2.5], "y": [3.5]})
+    raw = path.read_bytes()
+    with tw.open(path) as f:
+        x = f["x"]
+        with path.open("r+b") as stream:
+            stream.write(bytes(len(raw)))
+        assert x.tolist() == [1.5, 2.5]
+        assert f["y"].tolist() == [3.5]
+        os.truncate(path, 100)
+        with pytest.raises(DataFileError, match="shrunk to 100 bytes"):
+            f["x"]
+    assert x.tolist() == [1.5, 2.5]

@@ -12,8 +12,9 @@ from tensorwrapper._arrays import different, splits_of
 from tensorwrapper._compiled import copy_runs
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
-from tensorwrapper.buffer.lowlevel import holds_strings, index_elements, take_along
+from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
+from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.append._check_append import is_box
 from tensorwrapper.store.append._records import Records
@@ -103,13 +104,15 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
             return file[begin : begin + stop - start]
         touched = slice(first, numbers.stop)
         # Only the first record is read from its middle, and only the last to its middle.
-        goals, starts = self.ends[first : numbers.stop + 1] - start, places[touched]
-        before = goals.item(0)
+        goals, starts = self.ends[first : numbers.stop + 1], places[touched]
+        before = goals.item(0) - start
+        if start or goals.item(-1) != stop:
+            goals = goals - start
+            goals[-1] = stop - start
         if before < 0:
             starts = starts.copy()
             starts[0] -= before
             goals[0] = 0
-        goals[-1] = stop - start
         result = np.empty(stop - start, file.dtype)
         begins, ends = goals[:-1], goals[1:]
         if found is not None:
@@ -123,6 +126,14 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
                 for done, spots in places_of_runs(starts[low:high], (ends - begins)[low:high]):
                     take_along(target[done : done + len(spots)], file, spots, 0)
         return result
+
+    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
+        box = layout.strided_box()
+        if box is None or not layout.is_contiguous:
+            return super().own_elements_of(layout)
+        # Without the shape of the part, which takes as long as to read a few rows.
+        run = self.read_run(layout.offset, layout.offset + prod(box[0]))
+        return run if run.base is None else copy_elements(run)
 
     def _mapped(self, touched: int) -> "_InFile[ScalarT_co] | None":
         """Return where the elements of records are; None if so few records are rather opened one by one."""

@@ -13,11 +13,11 @@ def has_no_path(source: object) -> bool:
 
     Text is an address if it begins with a scheme, and no file has that name.
     """
+    if isinstance(source, PurePath):
+        return False
     if isinstance(source, str):
         return bool(_ADDRESS.match(source)) and not os.path.lexists(source)
-    return isinstance(source, bytes | bytearray | memoryview) or (
-        not isinstance(source, PurePath) and hasattr(source, "read")
-    )
+    return isinstance(source, bytes | bytearray | memoryview) or hasattr(source, "read")
 
 
 def shown_address(address: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from tensorwrapper._compiled import mix
 from tensorwrapper.errors import DataFileError
 
 _SHORT: Final = 16_384  # bytes
@@ -127,6 +128,8 @@ class _Lanes:
 
 
 def _mix(lanes: "np.ndarray[Any, Any]", folded: "np.ndarray[Any, Any]", blocks: bytes | memoryview) -> None:
+    if mix(int(_FACTOR), int(_SHIFT), lanes, blocks):
+        return
     for words in np.frombuffer(blocks, _WORDS).reshape(-1, _LANES):
         np.multiply(lanes, _FACTOR, out=lanes)
         np.add(lanes, words, out=lanes)

@@ -22,12 +22,13 @@ def dotted(name: str) -> Iterator[str]:
 
 def _by_name(names: Sequence[str], numbers: IntArray) -> dict[str, IntArray]:
     """Return the numbers of each name, ascending."""
-    first, last = numbers[[0, -1]].tolist()
-    is_run = last - first + 1 == len(numbers)
-    found = names[first : last + 1] if is_run else [names[number] for number in numbers.tolist()]
+    first, stop = numbers.item(0), numbers.item(-1) + 1
+    is_run = stop - first == len(numbers)
+    one = names[first]
     # Mostly one tensor grew, and then all names are one object: comparing them takes less than hashing.
-    if found.count(found[0]) == len(found):
-        return {found[0]: numbers}
+    if is_run and names.count(one) - names[:first].count(one) - names[stop:].count(one) == len(numbers):
+        return {one: numbers}
+    found = names[first:stop] if is_run else [names[number] for number in numbers.tolist()]
     codes = {name: code for code, name in enumerate(dict.fromkeys(found))}
     of_each = np.fromiter(map(codes.__getitem__, found), np.int64, len(found))
     order = np.argsort(of_each, kind="stable")

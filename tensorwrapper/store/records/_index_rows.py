@@ -196,7 +196,8 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
             run, times = [text[place : place + size] for place in range(begin, stop, size)], 1
         if not _DOTS.isdisjoint(run):
             return None
-        found += run * times
+        # A list of copies would be made and copied.
+        found.extend(run if times == 1 else repeat(run[0], times))
     return found
 
 
@@ -235,7 +236,7 @@ def unpack_rows(
         _check_grown(grown, len(table))
         return _one_by_one(rows, names, grown)
     # Columns that are contiguous are compared in a third of the time.
-    columns = np.ascontiguousarray(table.T)
+    columns = np.array(table.T, order="C")
     ends, starts, lengths, pieces, totals = columns
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
     most = columns.view(np.uint64).max(axis=1).tolist()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 from tensorwrapper._json import Json
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import frozen, slot_setters
 from tensorwrapper.layout import Layout
 from tensorwrapper.store.records._format import HEADER_BYTES
 from tensorwrapper.store.system._system import OpenedFile
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _DIGEST: Final = 8
 _ENDS: Final = 4096  # bytes at the start and at the end of a file
 _FILES: Final = 2**16  # of a folder
+_NONE: Final[Mapping[str, Json]] = {}
 
 
 @final
@@ -38,8 +39,21 @@ class FileOrigin:
     """Version that distinguishes the file from a file that replaces it."""
     home: "RecordReader | None" = None
     """Reader of the file, if it is a `.tens` file."""
-    options: Mapping[str, Json] = {}
+    options: Mapping[str, Json] = _NONE
     """Options used to open a file of another format, unless its content determines them."""
+
+    def __init__(
+        self,
+        where: str,
+        stat: tuple[int, ...],
+        home: "RecordReader | None" = None,
+        options: Mapping[str, Json] = _NONE,
+    ) -> None:
+        # attrs would look up each slot by its name, and each small file has an origin.
+        _set_where(self, where)
+        _set_stat(self, stat)
+        _set_home(self, home)
+        _set_options(self, options)
 
     @property
     def path(self) -> str:
@@ -52,12 +66,15 @@ class FileOrigin:
             path, home = self.path, self.home
             if stat_of(os.stat(path), of_ours=home is not None) != self.stat:
                 return False
-            if home is None:
+            if home is None or not home.is_held:
                 return True
             with OpenedFile(Path(path)) as opened:
                 return home.is_file(opened.read_at)
         except OSError:
             return False
+
+
+_set_where, _set_stat, _set_home, _set_options = slot_setters(FileOrigin, "where", "stat", "home", "options")
 
 
 @final

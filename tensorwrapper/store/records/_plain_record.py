@@ -10,10 +10,12 @@ from zlib import crc32
 
 import numpy as np
 
+from tensorwrapper._arrays import are_truths
 from tensorwrapper.store.records._format import HEADER_BYTES, RESIDUE, pack_body, start_of_header
 from tensorwrapper.tensor import Tensor
+from tensorwrapper.tensor.lowlevel import make_dense
 from tensorwrapper.typing import Array
-from tensorwrapper.wire.lowlevel import NOWHERE, PlainPart, plain_entry, plain_tensor
+from tensorwrapper.wire.lowlevel import NOWHERE, PlainPart, plain_entry
 
 _HEAD: Final = 1024  # bytes before the elements of nearly every tensor
 _COPIED: Final = 2**14  # bytes of elements that are joined with the bytes around them
@@ -83,10 +85,14 @@ class PlainReader:
         tail = head[stop:end] if end <= _HEAD else source[start + stop : start + end].tobytes()
         if tail != behind or not head.startswith(header) or crc32(head[:HEADER_BYTES]) != RESIDUE:
             return None
-        first, word = start + data, entry[2].itemsize
+        _, _, dtype, layout, extents = entry
+        first, word = start + data, dtype.itemsize
         if line is None or first % word:
             return None
-        return plain_tensor(entry, line[first // word : (start + stop) // word])
+        flat = line[first // word : (start + stop) // word]
+        if dtype.kind == "b" and not are_truths(flat):
+            return None
+        return make_dense(layout, flat, None if extents is None else flat.reshape(extents))
 
     def _learnt(self, head: bytes, length: int, quoted: bytes) -> "_FormHere | None":
         """Return the form of a record, and remember it; None if it has another."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import TYPE_CHECKING, Any, Self, TypeVar, final
 
 from tensorwrapper.errors import DataFileError
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
@@ -44,13 +44,14 @@ class RecordReader:
         *,
         fields: FieldNames = (),
         field: str = "",
+        is_held: bool = False,
     ) -> None:
         self._fields = fields
         self._field = field
         self._file = file
         self._path = path
         self._limits = limits
-        self._is_held = False
+        self._is_held = is_held
         self._map = memoryview(b"") if mapped is None else mapped
         self._plain = PlainReader(self._map)
 
@@ -79,21 +80,24 @@ class RecordReader:
         """The mapped file, as far as records were read; for a lasting reader the whole file."""
         return self._map
 
-    def hold_small(self, size: int) -> None:
-        """Read a file of `size` bytes at once if it is small: mapping it takes several times as long."""
-        if self._file is not None and 0 < size <= HEAD_BYTES:
-            raw = read_at(self._file, 0, size)
-            self._is_held = len(raw) == size
-            if self._is_held:
-                self._map = memoryview(aligned_bytes(raw, self._path))
-                self._plain = PlainReader(self._map)
+    @classmethod
+    def of_size(cls, file: int, path: Path, limits: Limits, size: int) -> Self:
+        """Return a reader that reads a small file at once: mapping it takes several times as long."""
+        raw = read_at(file, 0, size) if 0 < size <= HEAD_BYTES else b""
+        if not raw or len(raw) != size:
+            return cls(file, path, limits)
+        return cls(file, path, limits, memoryview(aligned_bytes(raw, path)), is_held=True)
+
+    @property
+    def is_held(self) -> bool:
+        """True if the whole file was read at once.
+
+        A map keeps its file, so that no other file gets its number. Such bytes do not: see `is_file`.
+        """
+        return self._is_held
 
     def is_file(self, read_at: Callable[[int, int], bytes]) -> bool:
-        """Return True unless a file with the same number is another one, read by this function.
-
-        A map keeps its file, so that no other one gets its number. Bytes that were read at once do not, and
-        those of a file that grew begin with them.
-        """
+        """Return True unless a file with the same number, read by this function, begins with other bytes."""
         return not self._is_held or read_at(0, len(self._map)) == self._map
 
     def read_at(self, place: int, size: int) -> bytes:

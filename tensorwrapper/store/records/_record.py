@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import numpy as np
@@ -33,6 +34,8 @@ _NO_RECORDS: Final[Mapping[str, "FieldNames"]] = {}
 _NO_VIEWS: Final[Mapping[str, int]] = {}
 
 _INDEX = re.compile(r',"record":\{"kind":"index","previous":(null|0|[1-9][0-9]{0,17})\}\}', re.ASCII)
+
+_LONGEST_REST: Final = 128  # characters of a label that this matches
 
 # Limits on the records in an index, well below the default limits of a label.
 _MOST_FIELDS: Final = 2**18
@@ -179,12 +182,19 @@ def read_index(body: bytes) -> tuple[Sequence[Tensor[Any] | Array], RecordFacts]
     """
     frames = decode_frames(body)
     found = read_apart(frames, DEFAULT_LIMITS)
-    said = None if found is None else _INDEX.fullmatch(found[1])
-    if found is not None and said is not None:
-        return found[0], RecordFacts("index", previous=None if said[1] == "null" else int(said[1]))
+    facts = None if found is None else _facts_of_index(found[1])
+    if found is not None and facts is not None:
+        return found[0], facts
     message = decode(frames)
     facts = read_facts(message.label_object)
     return (message.tensors, facts) if facts.kind == "index" else None
+
+
+@lru_cache(maxsize=64)
+def _facts_of_index(rest: str) -> RecordFacts | None:
+    """Return the facts of an index from its label behind the tensors; None if it has other keys."""
+    said = _INDEX.fullmatch(rest) if len(rest) < _LONGEST_REST else None
+    return said and RecordFacts("index", previous=None if said[1] == "null" else int(said[1]))
 
 
 def encode_metadata(

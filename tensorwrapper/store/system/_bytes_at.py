@@ -29,12 +29,18 @@ def read_at(file: int, place: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def size_of(file: int) -> int:
-    """Return the current size of a file in bytes."""
-    if sys.platform == "win32":
+if sys.platform == "win32":
+
+    def size_of(file: int) -> int:
+        """Return the current size of a file in bytes."""
         return os.fstat(file).st_size
-    # Much faster than fstat on some systems; reads and writes name their positions.
-    return os.lseek(file, 0, os.SEEK_END)
+
+else:
+
+    def size_of(file: int) -> int:
+        """Return the current size of a file in bytes."""
+        # Much faster than fstat on some systems; reads and writes name their positions.
+        return os.lseek(file, 0, os.SEEK_END)
 
 
 def write_at(file: int, place: int, buffers: Iterable[bytes | memoryview]) -> None:

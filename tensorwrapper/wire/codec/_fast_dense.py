@@ -193,10 +193,10 @@ def read_plain(plain: Sequence[PlainPart], parts: Sequence[memoryview]) -> tuple
     read: list[Tensor[Any]] = []
     for entry in plain:
         flat = _elements(entry, parts)
-        tensor = None if flat is None else plain_tensor(entry, flat)
-        if tensor is None:
+        _, _, dtype, layout, extents = entry
+        if flat is None or (dtype.kind == "b" and not are_truths(flat)):
             return None
-        read.append(tensor)
+        read.append(make_dense(layout, flat, None if extents is None else flat.reshape(extents)))
     return tuple(read)
 
 
@@ -211,14 +211,3 @@ def _elements(entry: PlainPart, parts: Sequence[memoryview]) -> Array | None:
         return None
     flags.writeable = False
     return flat
-
-
-def plain_tensor(entry: PlainPart, flat: Array) -> Tensor[Any] | None:
-    """Return the tensor of a plain description over its elements, which are read-only and aligned.
-
-    None if they are bytes of which some is not a bool.
-    """
-    _, _, dtype, layout, extents = entry
-    if dtype.kind == "b" and not are_truths(flat):
-        return None
-    return make_dense(layout, flat, None if extents is None else flat.reshape(extents))

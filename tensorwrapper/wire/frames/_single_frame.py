@@ -93,7 +93,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
     if end > limits.total_bytes:
         refuse_over("total_bytes", f"{end} bytes are over the {limits.total_bytes} allowed")
     frames: list[memoryview] = []
-    place = 0
+    place, most = 0, limits.parts + 2
     while place < end:
         size = view[place]
         place += 1
@@ -106,7 +106,7 @@ def decode_frames(buffer: BufferLike, *, limits: Limits = DEFAULT_LIMITS) -> lis
                 "frame",
                 f"frame {len(frames)} is cut off: it needs {size} bytes, {max(end - place, 0)} are there",
             )
-        if len(frames) == limits.parts + 2:
+        if len(frames) == most:
             refuse_over("parts", f"there are over {limits.parts} parts, as many as are allowed")
         frames.append(view[place : place + size])
         place += size

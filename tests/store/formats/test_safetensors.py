@@ -136,3 +136,13 @@ def test_a_tensor_that_is_none_here_is_told_and_hides_no_other(folder, odd, code
     f = tw.open(folder / "a.safetensors")
     assert {name: f[name].tolist() for name in f} == {"x": [0.0]}
     assert [(loss.name, loss.code) for loss in f.losses] == [("odd", code)]
+
+
+def test_files_of_one_header_have_their_own_elements_and_errors(tmp_path):
+    for k in range(2):
+        safetensors.numpy.save_file({"x": np.arange(3.0) + k}, tmp_path / f"{k}.safetensors")
+        (tmp_path / f"bad{k}.safetensors").write_bytes(crafted({"x": {"dtype": "F64", "shape": [1]}}))
+    assert [tw.open(tmp_path / f"{k}.safetensors")["x"].tolist() for k in range(2)] == [[0, 1, 2], [1, 2, 3]]
+    for k in range(2):
+        with pytest.raises(DataFileError, match=f"bad{k}"):
+            tw.open(tmp_path / f"bad{k}.safetensors", kind="safetensors")
