@@ -394,7 +394,9 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             If they are strings.
         """
         self.require_numbers("astype")
-        array = self.memory_of(layout)
+        memory = self.memory
+        run = None if memory is None else layout.run()
+        array = memory[run] if memory is not None and run is not None else self.memory_of(layout)
         elements = self.elements_of(layout) if array is None else array
         return Dense(cast("Any", convert_elements(elements, dtype, checked=checked).reshape(-1)))
 

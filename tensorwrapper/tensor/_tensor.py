@@ -523,7 +523,10 @@ class Tensor(
         if (view := held.tiled) is not None:
             made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
-        return _restore(self.shape, self._buffer.convert(held, wanted, checked=casting != "unsafe"))
+        converted = self._buffer.convert(held, wanted, checked=casting != "unsafe")
+        if not held.offset and held.run() is not None:
+            return make_tensor(self._layout, converted)
+        return _restore(self.shape, converted)
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation
