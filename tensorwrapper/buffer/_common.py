@@ -537,7 +537,8 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     ) -> "npt.NDArray[ScalarT_co] | None":
         if self.flat.dtype.kind in "TO" or 0 in extents or not len(starts) or not extents:
             return None
-        if (strides != strides[0]).any():
+        # Cells of a box share one row of strides.
+        if strides.strides[0] and (strides != strides[0]).any():
             return None
         # All cells that have these strides, wherever they begin, are an array whose first mode is that place.
         steps: list[int] = strides[0].tolist()
