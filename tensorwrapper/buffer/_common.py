@@ -574,17 +574,17 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         flat = self.flat
         if 0 in extents:
             return cast("npt.NDArray[ScalarT_co]", flat[:0].reshape(extents))
-        size = flat.dtype.itemsize
+        dtype = flat.dtype
+        size = dtype.itemsize
         # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
-        source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
-        # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
-        steps = (
-            [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
-            if 1 in extents
-            else [s * size for s in strides]
-        )
+        source = flat if dtype.kind in "biufc" else flat.view(np.uint8)
+        if 1 in extents:
+            # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
+            steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
+        else:
+            steps = [s * size for s in strides]
         try:
-            return np.ndarray(extents, flat.dtype, source, offset * size, steps)
+            return np.ndarray(extents, dtype, source, offset * size, steps)
         except ValueError as error:  # With repeated elements it may exceed the size limit of an array.
             raise BufferSizeError(f"elements {extents}: {error}") from error
 

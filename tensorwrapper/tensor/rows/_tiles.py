@@ -35,7 +35,7 @@ def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
     order = np.lexsort(extents.T[::-1]) if extents.shape[1] else np.arange(len(extents))
     ascending = extents[order]
     starts = np.flatnonzero((ascending[1:] != ascending[:-1]).any(axis=1)) + 1
-    sizes: list[list[int]] = ascending[np.concatenate([[0], starts])].tolist()
+    sizes: list[list[int]] = ascending[[0, *starts.tolist()]].tolist()
     return [(tuple(size), part) for size, part in zip(sizes, np.split(order, starts), strict=True)]
 
 
