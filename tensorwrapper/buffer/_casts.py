@@ -233,6 +233,12 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
     With `exact`, only zero becomes zero, only 0 and 1 become bools, and no time loses fractions.
     """
     given = array.dtype
+    if not exact and numpy_kind(given) == "f" == numpy_kind(dtype):
+        with np.errstate(all="ignore", over="raise"):
+            try:
+                return _copied(array, dtype)
+            except FloatingPointError:
+                pass  # The slow way finds the first element that does not fit.
     one, other = kind_of_numbers(given), kind_of_numbers(dtype)
     if {one, other} == {"m", "M"} and _have_other_units(given, dtype):
         raise DTypeError(
@@ -247,12 +253,6 @@ def _cast(array: Array, dtype: "np.dtype[Any]", *, exact: bool = False) -> Array
         return (
             copy_elements(real, dtype) if surely_fits(real.dtype, dtype) else _cast(real, dtype, exact=exact)
         )
-    if not exact and numpy_kind(given) == "f" == numpy_kind(dtype):
-        with np.errstate(all="ignore", over="raise"):
-            try:
-                return _copied(array, dtype)
-            except FloatingPointError:
-                pass  # The slow way finds the first element that does not fit.
     with np.errstate(all="ignore"):
         fitted = _copied(array, dtype)
         if one in "mM" and other in "fc":

@@ -394,7 +394,9 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             If they are strings.
         """
         self.require_numbers("astype")
-        array = self.memory_of(layout)
+        memory = self.memory
+        run = None if memory is None else layout.run()
+        array = memory[run] if memory is not None and run is not None else self.memory_of(layout)
         elements = self.elements_of(layout) if array is None else array
         return Dense(cast("Any", convert_elements(elements, dtype, checked=checked).reshape(-1)))
 
@@ -535,7 +537,8 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     ) -> "npt.NDArray[ScalarT_co] | None":
         if self.flat.dtype.kind in "TO" or 0 in extents or not len(starts) or not extents:
             return None
-        if (strides != strides[0]).any():
+        # Cells of a box share one row of strides.
+        if strides.strides[0] and (strides != strides[0]).any():
             return None
         # All cells that have these strides, wherever they begin, are an array whose first mode is that place.
         steps: list[int] = strides[0].tolist()
@@ -571,17 +574,17 @@ class Dense(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         flat = self.flat
         if 0 in extents:
             return cast("npt.NDArray[ScalarT_co]", flat[:0].reshape(extents))
-        size = flat.dtype.itemsize
+        dtype = flat.dtype
+        size = dtype.itemsize
         # datetime64 and timedelta64 do not export the buffer protocol; their bytes do.
-        source = flat if flat.dtype.kind in "biufc" else flat.view(np.uint8)
-        # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
-        steps = (
-            [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
-            if 1 in extents
-            else [s * size for s in strides]
-        )
+        source = flat if dtype.kind in "biufc" else flat.view(np.uint8)
+        if 1 in extents:
+            # A stride that is never stepped along may be anything, and NumPy takes no large ones even there.
+            steps = [s * size if n > 1 else size for n, s in zip(extents, strides, strict=True)]
+        else:
+            steps = [s * size for s in strides]
         try:
-            return np.ndarray(extents, flat.dtype, source, offset * size, steps)
+            return np.ndarray(extents, dtype, source, offset * size, steps)
         except ValueError as error:  # With repeated elements it may exceed the size limit of an array.
             raise BufferSizeError(f"elements {extents}: {error}") from error
 

@@ -174,12 +174,13 @@ class Tensor(
         array: Array | None = getattr(self, "_array", None)
         # Other buffers may replace their memory.
         if array is None and type(self._buffer) is Dense:
-            array = self._buffer.memory_of(self._layout.implementation)
+            held = self._layout.implementation
+            array = self._buffer.memory_of(held)
             if array is None:
                 return None
-            if not self._layout.is_injective:
+            if not held.is_injective:
                 array.flags.writeable = False
-            object.__setattr__(self, "_array", array)
+            _set_array(self, array)
         return array
 
     def _as_operand(self) -> "Tensor[S]":
@@ -528,7 +529,10 @@ class Tensor(
         if (view := held.tiled) is not None:
             made = self.untiled().astype(wanted, casting=casting)
             return _restore_tiled(made, view.tiling, view.grid_origin, held.names)
-        return _restore(self.shape, self._buffer.convert(held, wanted, checked=casting != "unsafe"))
+        converted = self._buffer.convert(held, wanted, checked=casting != "unsafe")
+        if not held.offset and held.run() is not None:
+            return make_tensor(self._layout, converted)
+        return _restore(self.shape, converted)
 
     def __reduce__(self) -> "tuple[Callable[..., Tensor[Any]], tuple[object, ...]]":
         held = self._layout.implementation

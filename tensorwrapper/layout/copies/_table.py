@@ -167,20 +167,22 @@ class CopyTable:
             stop = min(start + batch, int(ends[-1]))
             low, high = np.searchsorted(ends, [start, stop - 1], "right").tolist()
             marks = ends[low - 1 : high + 1].clip(start, stop)
-            rows = np.repeat(np.arange(low - 1, high, dtype=np.int64), np.diff(marks))
-            left = np.arange(start, stop, dtype=np.int64) - ends[rows]
-            source, target = self.source[rows], self.target[rows]
+            # Repeated, which takes a third of looking up the row of each run.
+            part, times = self.part(slice(low - 1, high)), np.diff(marks)
+            own = lengths[low - 1 : high]
+            left = np.arange(start, stop, dtype=np.int64) - np.repeat(ends[low - 1 : high], times)
+            source, target = np.repeat(part.source, times), np.repeat(part.target, times)
             for mode in range(modes - 1, -1, -1):
                 places = left
                 if mode:
-                    counts = self.extents[rows, mode]
+                    counts = part.extents[:, mode]
                     if mode == self.extents.shape[1] - 1:
                         # The elements of a run are not positions: it moves as a whole.
-                        counts = np.where(lengths[rows] > 1, 1, counts)
-                    left, places = np.divmod(left, counts)
-                source += places * self.source_strides[rows, mode]
-                target += places * self.target_strides[rows, mode]
-            yield source, target, lengths[rows]
+                        counts = np.where(own > 1, 1, counts)
+                    left, places = np.divmod(left, np.repeat(counts, times))
+                source += places * np.repeat(part.source_strides[:, mode], times)
+                target += places * np.repeat(part.target_strides[:, mode], times)
+            yield source, target, np.repeat(own, times)
 
 
 def _tuples(table: IntArray) -> Iterator[tuple[int, ...]]:

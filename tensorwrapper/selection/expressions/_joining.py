@@ -118,12 +118,21 @@ class JoinedRunner(Runner):
         else:
             join_into(out, parts, 0)
 
+    def _numbers(self, places: IntArray) -> IntArray:
+        """Return the number of the array of each place."""
+        starts = self.starts
+        width = starts.item(1)
+        if places.size < len(starts) or not width or starts.item(-1) > width * self.parts:
+            return run_of(starts, places)
+        # A division takes a tenth of a search, where all but the last are of one length.
+        return places // width if (np.diff(starts[:-1]) == width).all() else run_of(starts, places)
+
     def points(self, places: tuple[IntArray, ...]) -> Array:
         (own,) = places
         found: Array = np.empty(own.shape, self.dtype)
         if not own.size:
             return found
-        numbers = run_of(self.starts, own)
+        numbers = self._numbers(own)
         # NumPy sorts numbers of two bytes, which nearly all are, by their digits.
         order = np.argsort(numbers.astype(np.min_scalar_type(len(self.kept))), kind="stable")
         counts = np.bincount(numbers, minlength=len(self.kept))

@@ -13,6 +13,7 @@ from tensorwrapper.errors import (
     DataFileError,
     DTypeError,
     ExtentMismatchError,
+    RankError,
     SizeOverflowError,
     TensorNameError,
 )
@@ -209,7 +210,7 @@ class RecordWriter:
         _, pattern, n_rows = known
         try:
             added = pattern.fitted(given)
-        except (ConversionError, ExtentMismatchError, DTypeError):
+        except (ConversionError, ExtentMismatchError, DTypeError, RankError):
             # As in `extend`.
             first = read(self._first_rows(name), directory.records[name])
             pattern = FieldPatterns.of(first, name)
@@ -261,7 +262,7 @@ class RecordWriter:
         _, pattern, n_rows = known
         try:
             added = pattern.fitted(given)
-        except (ConversionError, ExtentMismatchError, DTypeError):
+        except (ConversionError, ExtentMismatchError, DTypeError, RankError):
             # A box may extend rows, and rows without nulls nullable ones: the first record decides.
             pattern = Pattern.of(read(self._first_rows(name)), name)
             added = pattern.fitted(given)

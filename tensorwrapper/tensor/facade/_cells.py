@@ -236,6 +236,16 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         rows = Shape.from_cells((len(cells),), shared_table(extents, len(cells)))
         return self._make(box, self._buffer.pack(make_blocked(rows, starts, strides)))
 
+    def _cells_as_array(self, places: tuple[IntArray, IntArray], cells: IntArray, extents: Extents) -> Array:
+        """Return some cells of one size as an array in new memory."""
+        starts, strides = places
+        # All rows of a shared table are its first.
+        own = strides[: len(cells)] if not strides.strides[0] else strides[cells]
+        array = self._buffer.cells_of(starts[cells], own, extents)
+        if array is not None:
+            return array
+        return self._cells_as_box(places, cells, extents).elements().reshape(len(cells), *extents)
+
     def reduce_tiles(
         self, function: "np.ufunc | Callable[..., npt.ArrayLike]", *, initial: object = None
     ) -> "Tensor[Any]":
@@ -369,16 +379,11 @@ class TensorCells(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
                 # Absent tiles of one size are equal, so compute one of them.
                 one = np.broadcast_to(cast("Any", tiles).fill, (1, *extents))
                 found.append((own, np.broadcast_to(_called(function, one), (len(own),))))
-            box = Shape(*extents)
-            step = max(_BLOCK // max(box.size * self.dtype.itemsize, 1), 1)
+            step = max(_BLOCK // max(math.prod(extents) * self.dtype.itemsize, 1), 1)
             for start in range(0, len(cells), step):
                 part = cells[start : start + step]
                 if flat is None or marks is None:
-                    array = (
-                        held._cells_as_box(cast("Any", places), part, extents)
-                        .elements()
-                        .reshape(len(part), *extents)
-                    )
+                    array = held._cells_as_array(cast("Any", places), part, extents)
                 else:
                     array = flat[marks[part][:, None] + np.arange(*extents)]
                 values = _called(function, array)

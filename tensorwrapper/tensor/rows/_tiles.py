@@ -32,11 +32,11 @@ def groups_of(extents: IntArray) -> list[tuple[Extents, IntArray]]:
     """Return the groups of equal rows of a table, with their values, ascending; O(n log n)."""
     if not len(extents):
         return []
-    sizes, owners = np.unique(extents, axis=0, return_inverse=True)
-    owners = owners.reshape(-1)
-    cuts = np.cumsum(np.bincount(owners))[:-1]
-    parts = np.split(np.argsort(owners, kind="stable"), cuts)
-    return [(tuple(size), part) for size, part in zip(sizes.tolist(), parts, strict=True)]
+    order = np.lexsort(extents.T[::-1]) if extents.shape[1] else np.arange(len(extents))
+    ascending = extents[order]
+    starts = np.flatnonzero((ascending[1:] != ascending[:-1]).any(axis=1)) + 1
+    sizes: list[list[int]] = ascending[[0, *starts.tolist()]].tolist()
+    return [(tuple(size), part) for size, part in zip(sizes, np.split(order, starts), strict=True)]
 
 
 def cut_elements(tensor: "TensorBase[Any]") -> tuple[Array, list[IntArray]]:

@@ -1,5 +1,5 @@
 # ruff: noqa: T201 - it prints a table
-"""How the time of each family grows: the exponent of a fit through sizes up to 10^6."""
+"""How the time of each family grows: the exponent of a fit through sizes, up to 10^7 in memory."""
 
 import functools
 import tempfile
@@ -68,6 +68,17 @@ def _shards_twice(n: int) -> Work:
 
     def run() -> object:
         return view[::-1].compute()
+
+    return run
+
+
+def _positions(n: int, width: int = 1) -> Work:
+    extents = (n // 1000, width) if width > 1 else (n // 1000,)
+    view = sel.concat([np.ones(extents) for _ in range(1000)])
+    places = np.random.default_rng(0).integers(0, n, n)
+
+    def run() -> object:
+        return view[places].compute()
 
     return run
 
@@ -231,11 +242,13 @@ def _two_rows(k: int) -> "sel.View":
 
 FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
     "rank: permute, index": (_rank, (4, 8, 16, 32)),
-    "tiles of one mode: made, intersected, looked up": (_tiles, (10**4, 10**5, 10**6)),
+    "tiles of one mode: made, intersected, looked up": (_tiles, (10**4, 10**5, 10**6, 10**7)),
     "tiles of two modes, reduced": (_tiled, (10**4, 10**5, 10**6)),
-    "rows: gathered, reduced, turned": (_rows, (10**4, 10**5, 10**6)),
-    "cells, transposed": (_cells, (10**4, 10**5, 10**6)),
-    "points looked up in rows": (_points, (10**4, 10**5, 10**6)),
+    "rows: gathered, reduced, turned": (_rows, (10**4, 10**5, 10**6, 10**7)),
+    "cells, transposed": (_cells, (10**4, 10**5, 10**6, 10**7)),
+    "points looked up in rows": (_points, (10**4, 10**5, 10**6, 10**7)),
+    "positions of 1000 shards": (_positions, (10**4, 10**5, 10**6, 10**7)),
+    "rows of 1000 shards": (functools.partial(_positions, width=4), (10**4, 10**5, 10**6, 10**7)),
     "shards joined and computed": (_shards, (10**3, 10**4, 10**5, 10**6)),
     "shards turned and computed again": (_shards_twice, (10**3, 10**4, 10**5, 10**6)),
     "minimum nested in a loop": (_grown(_line, sel.minimum), (50, 200, 800, 3200)),
@@ -267,7 +280,7 @@ FAMILIES: dict[str, tuple[Make, tuple[int, ...]]] = {
     "files joined by a stored view, written and read": (_stored, (10**2, 10**3, 10**4)),
     "strings: compared, listed, turned": (_strings, (10**4, 10**5, 10**6)),
     "strings written one by one": (_string_writes, (10**3, 10**4, 10**5, 10**6)),
-    "sparse elements: put in order, sliced": (_sparse, (10**4, 10**5, 10**6)),
+    "sparse elements: put in order, sliced": (_sparse, (10**4, 10**5, 10**6, 10**7)),
 }
 
 

@@ -175,6 +175,18 @@ def parts_made(count: int) -> None:
         two(tensor, None)
 
 
+class Tile:
+    """A place in memory that is an array by NumPy's protocol, made from its extents, strides and start."""
+
+    __slots__ = ("extents", "flat", "start", "strides")
+
+    def __init__(self, flat: Any, extents: Any, strides: Any, start: int) -> None:
+        self.flat, self.extents, self.strides, self.start = flat, extents, strides, start
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.ndarray(self.extents, self.flat.dtype, self.flat, self.start, self.strides).view()
+
+
 class Bare:
     """An array under a property whose brackets give what a tensor is made of, and check nothing."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tests.benchmarks.compare.measure import Row, Run, library, parts_made
+from tests.benchmarks.compare.measure import Row, Run, Tile, library, parts_made
 
 COUNT = 5000
 
@@ -388,10 +388,19 @@ def tiles() -> Iterator[Row]:
             },
             times=0.8,
             limit=(
-                "three objects, their eight slots, and an array, each",
-                lambda array=array: (parts_made(3600), [array[:2, :2] for _ in range(3600)]),
+                "three objects, and NumPy's protocol for an array over memory, each",
+                lambda array=array, marks=marks: (parts_made(3600), _tiles_of(array, marks)),
             ),
         )
+
+
+def _tiles_of(array: Any, marks: Any) -> object:
+    flat, (row, step) = array.reshape(-1), array.strides
+    return [
+        np.asarray(Tile(flat, (b - a, d - c), (row, step), a * row + c * step))
+        for a, b in itertools.pairwise(marks[0])
+        for c, d in itertools.pairwise(marks[1])
+    ]
 
 
 ROWS = {"Q10": records, "Q17": files, "Q18": growth, "Q15": arrow, "Q16": tiles}

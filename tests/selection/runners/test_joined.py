@@ -14,7 +14,14 @@ from tensorwrapper.selection.expressions._joining import JoinedRunner
 from tensorwrapper.selection.runners import _pieces
 from tensorwrapper.selection.runners._pieces import PlacedRunner
 
-lengths = st.lists(st.integers(0, 7), min_size=1, max_size=40).filter(any)
+any_lengths = st.lists(st.integers(0, 7), min_size=1, max_size=40).filter(any)
+even_lengths = st.builds(
+    lambda length, count, last: [length] * count + [last],
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.integers(0, 6),
+)
+lengths = any_lengths | even_lengths
 
 
 def joined(given):

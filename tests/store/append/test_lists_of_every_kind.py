@@ -12,6 +12,8 @@ CASES = {
     "nulls of rows after none": [tw.jagged([[1, None], []]), [[1], []], [[None, 0]], [[None], [2, 3]]],
     "nulls after a tensor": [tw.nullable([True], [True]), tw.nullable([False], [True]), [None]],
     "empty rows of rows": [tw.jagged([[[1], [2, 3]]]), [[], [[4]]], [[]], [[[]]], [[], []]],
+    "empty rows after a box": [tw.jagged([[[1, 2]], []]), [[[1, 2]]], [[]], [[], []]],
+    "empty rows after a box of text": [tw.strings([[["a", "b"]], []]), [[["c", "d"]]], [[]]],
     "empty rows of rows of rows": [tw.jagged([[[[1]], [[2], [3, 4]]]]), [[], [[]]], [[]]],
     "empty rows of text": [tw.strings([[["a"], ["b", "c"]]]), [[]], [[], [[]]]],
     "empty rows of bytes": [tw.strings([[[b"a"], [b"b", b"c"]]]), [[]]],
