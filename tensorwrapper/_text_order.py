@@ -28,8 +28,8 @@ _OF_PLACES: Final = frozenset(
 )
 """Functions by order, or equality, whose results have no texts."""
 
-_OPTIONS: Final = frozenset(("axis", "kind", "order", "side", "sorter"))
-"""Arguments that are not compared with elements."""
+_OPTIONS: Final = frozenset(("axis", "kind", "kth", "order", "out", "side", "sorter", "where"))
+"""Arguments that are not compared with elements, beside truth values."""
 
 
 class _Places:
@@ -85,7 +85,8 @@ def by_exact_order(
     known = _Places(found)
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
-    if any(_is_array(given.arguments[key]) for key, own in texts.items() if own is None):
+    beside = [given.arguments[key] for key, own in texts.items() if own is None]
+    if not all(own is None or isinstance(own, bool | np.bool_) for own in beside):
         return NotImplemented  # text and numbers have no order
     given.arguments.update({key: known.of(own) for key, own in texts.items() if own is not None})
     result: Any = function(*given.args, **given.kwargs)
@@ -115,7 +116,3 @@ def _as_texts(value: object) -> Array | None:
     if isinstance(value, str):
         return np.array(value, np.dtypes.StringDType())
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "TU" else None
-
-
-def _is_array(value: object) -> bool:
-    return isinstance(value, list | tuple | np.ndarray)

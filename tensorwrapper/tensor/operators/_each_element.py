@@ -52,8 +52,11 @@ _UNSET: Final = object()
 def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
     """Return True if a bound of a tensor is an object, or has a mask, which `np.clip` would ignore."""
     bounds = [*arguments[1:3], *(options.get(key) for key in ("a_min", "a_max", "min", "max"))]
-    plain = (int, float, complex, np.generic, TensorCommon, str)
+    plain = (int, float, complex, np.generic, str)
     odd = [own for own in bounds if own is not None and not isinstance(own, plain)]
+    if any(isinstance(own, TensorCommon) and own.is_nullable for own in odd):
+        return True
+    odd = [own for own in odd if not isinstance(own, TensorCommon)]
     return (
         len(arguments) > 0
         and isinstance(arguments[0], TensorCommon)

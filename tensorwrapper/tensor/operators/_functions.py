@@ -270,11 +270,20 @@ def _as_arrays(value: object, name: str, short: str) -> object:
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())
+    if _loses_nuls(value):
+        return np.array(value, np.dtypes.StringDType())
     if type(value) in (list, tuple):
         items = [_as_arrays(item, name, short) for item in cast("list[object]", value)]
         return items if type(value) is list else tuple(items)
     check_argument(value, name)
     return value
+
+
+def _loses_nuls(value: Any) -> bool:  # noqa: ANN401 - any argument
+    """Return True for text, or lists of it, of which NumPy's types of a fixed width drop NULs at the end."""
+    if type(value) in (list, tuple):
+        return any(map(_loses_nuls, value)) and all(isinstance(own, str) for own in value)
+    return isinstance(value, str) and value.endswith("\0")
 
 
 _CONTRACTIONS = ("dot", "einsum", "inner", "outer", "tensordot", "vdot")

@@ -72,7 +72,8 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
     arrays = [_array_of(operand, shape, reference, name) for operand in operands]
     if name == "multiply" and len(arrays) == 2:
         arrays = _times(arrays)
-    is_extreme = ufunc in (np.maximum, np.minimum) and not options
+    are_texts = all(isinstance(own, np.ndarray) and own.dtype.kind == "T" for own in arrays)
+    is_extreme = ufunc in (np.maximum, np.minimum) and not options and are_texts
     with _text_refusals(name):
         result = extreme_of_texts(ufunc, *arrays) if is_extreme else ufunc(*arrays, **options)
     return _over_texts(result, shape, operands)
@@ -179,6 +180,8 @@ def as_tests(value: object) -> object:
     if isinstance(value, str):
         return np.array(value, np.dtypes.StringDType())
     found = read_operand(value, "isin") if has_no_origin(value) else value
+    if isinstance(found, np.ndarray):
+        return found
     if not isinstance(found, TensorCommon) or found.shape.rank == 0:
         return value
     tensor: Any = found._as_operand()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError
+from tensorwrapper.errors import ConversionError, DTypeError
 
 TEXT = st.text("a\0b", max_size=3)
 WORDS = st.lists(TEXT, min_size=1, max_size=6)
@@ -171,3 +171,40 @@ def test_functions_of_all_elements_do_not_depend_on_the_shape(of, kind, is_box, 
     assert [words[place] for place in listed(np.argsort(t, axis=None))][: len(there)] == there
     assert (int(np.argmax(t)), int(np.argmin(t))) == (words.index(best), words.index(worst))
     assert (np.max(t), np.min(t)) == (best, worst)
+
+
+@OF
+@pytest.mark.parametrize("words", [["a", "b\0", "c"], ["a", "b", "c"]])
+@pytest.mark.parametrize("beside", [range(3), 5, [0, 1, 2], np.arange(3), bytearray(b"abc"), 1.5])
+def test_numbers_are_never_taken_for_places_of_texts(of, words, beside):
+    t = of(tw.strings(words))
+    assert not np.array_equal(t, beside)
+    assert listed(np.setdiff1d(t, beside)) == words
+    for call in (np.union1d, np.searchsorted, np.maximum, np.minimum):
+        for pair in ((t, beside), (beside, t)) if call is not np.searchsorted else ((t, beside),):
+            with pytest.raises((DTypeError, ConversionError)):
+                call(*pair)
+
+
+@OF
+def test_no_nul_of_text_in_lists_is_lost_by_functions_of_arrays(of):
+    t = of(tw.strings(["a", "b\0"]))
+    for call in (np.append, lambda one, other: np.hstack([one, other])):
+        assert listed(call(t, ["x\0"])) == ["a", "b\0", "x\0"]
+    assert listed(np.full_like(t, "x\0")) == ["x\0", "x\0"]
+    assert listed(np.insert(t, 1, "x\0")) == ["a", "x\0", "b\0"]
+
+
+@OF
+def test_bounds_with_nulls_clip_to_nulls(of):
+    for bounds in (["a", None], tw.strings(["a", None])):
+        assert listed(np.clip(of(tw.strings(["b", "c"])), bounds, None)) == ["b", None]
+    for bounds in ([1, None], tw.as_tensor([1, None])):
+        assert listed(np.clip(of(tw.as_tensor([0, 2])), bounds, None)) == [1, None]
+
+
+@OF
+def test_integers_beyond_int64_are_looked_for_exactly(of):
+    t, given = of(tw.as_tensor([1, -1, 2**63 - 1])), [2**63, 1, 2**64 - 1]
+    assert listed(np.isin(t, given)) == listed(np.isin(t, tuple(given))) == [True, False, False]
+    assert listed(np.isin(given, t)) == [False, True, False]
