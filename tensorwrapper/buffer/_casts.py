@@ -5,7 +5,7 @@ write, `convert_elements` every conversion that a caller asks for, `fit_number` 
 """
 
 import math
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -155,6 +155,9 @@ def check_write(
     return _cast(array, dtype, exact=True)
 
 
+_EXACT: Final = 2**53  # integers up to which each is a float of eight bytes
+
+
 def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     """Return a number, or a string, as an array of rank 0 of this type, if the type can say it.
 
@@ -169,8 +172,12 @@ def fit_number(value: object, dtype: "np.dtype[Any]", what: str) -> Array:
     """
     if dtype.kind in "TO":
         return fit_string(value, dtype, what)
-    if type(value) is float and dtype.char == "d":
-        return np.array(value, dtype=dtype)  # any value fits, so skip the other checks
+    # Any such value fits, so skip the other checks.
+    if dtype.itemsize == 8 and (
+        (type(value) is float and dtype.char == "d")
+        or (type(value) is int and dtype.char in "dlq" and -_EXACT <= value <= _EXACT)
+    ):
+        return np.array(value, dtype=dtype)
     try:
         own = unmasked_array(value)
         given = own.dtype.kind

@@ -136,6 +136,10 @@ class Named(LayoutCommon):
     def moved_to(self, shape: Shape[Any]) -> LayoutCommon:
         return Named(self.plain.moved_to(unnamed_shape(shape)), self._names)
 
+    def moved_to_zero(self) -> LayoutCommon | None:
+        moved = self.plain.moved_to_zero()
+        return None if moved is None else Named(moved, self._names)
+
     def without_layers(self) -> LayoutCommon:
         return self.plain.without_layers()
 

@@ -101,6 +101,15 @@ def test_boxes_anywhere_in_memory_go_the_short_way_as_the_general_one(pair, ufun
             assert outcome(lambda operands=operands: by_operator(*operands)) == general
 
 
+@pytest.mark.parametrize("key", [slice(2, None), slice(None), slice(1, 3)])
+def test_names_and_origin_are_kept_behind_the_start_of_memory(key):
+    t = tw.as_tensor(np.arange(8.0).reshape(4, 2)).named("x", "y")[key]
+    for own in (t, t.translate_to((5, 1)), t[0]):
+        for made in (own + own, own * 2, 3 - own):
+            assert made.shape == own.shape
+            assert made.layout == tw.Layout(own.shape)
+
+
 def test_a_row_or_a_tile_of_a_tensor_takes_the_short_way(monkeypatch):
     def general(*_):
         raise AssertionError("this is the general way")
