@@ -270,8 +270,10 @@ def _as_arrays(value: object, name: str, short: str) -> object:
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())
-    if _loses_nuls(value):
+    if _loses_nuls(value, str):
         return np.array(value, np.dtypes.StringDType())
+    if _loses_nuls(value, bytes):
+        return np.array(value, dtype=object)
     if type(value) in (list, tuple):
         items = [_as_arrays(item, name, short) for item in cast("list[object]", value)]
         return items if type(value) is list else tuple(items)
@@ -279,11 +281,11 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     return value
 
 
-def _loses_nuls(value: Any) -> bool:  # noqa: ANN401 - any argument
-    """Return True for text, or lists of it, of which NumPy's types of a fixed width drop NULs at the end."""
+def _loses_nuls(value: Any, kind: "type[str | bytes]") -> bool:  # noqa: ANN401 - any argument
+    """Return True for text, or bytes, or lists of them, of which NumPy's types of a fixed width drop NULs."""
     if type(value) in (list, tuple):
-        return any(map(_loses_nuls, value)) and all(isinstance(own, str) for own in value)
-    return isinstance(value, str) and value.endswith("\0")
+        return all(isinstance(own, kind) for own in value) and any(_loses_nuls(own, kind) for own in value)
+    return isinstance(value, kind) and value[-1:] == ("\0" if kind is str else b"\0")
 
 
 _CONTRACTIONS = ("dot", "einsum", "inner", "outer", "tensordot", "vdot")

@@ -193,6 +193,13 @@ def test_no_nul_of_text_in_lists_is_lost_by_functions_of_arrays(of):
         assert listed(call(t, ["x\0"])) == ["a", "b\0", "x\0"]
     assert listed(np.full_like(t, "x\0")) == ["x\0", "x\0"]
     assert listed(np.insert(t, 1, "x\0")) == ["a", "x\0", "b\0"]
+    b = of(tw.strings([b"a", b"c\0"]))
+    assert listed(np.setdiff1d(b, [b"c\0"])) == [b"a"]
+    assert listed(np.intersect1d(b, [b"c\0"])) == [b"c\0"]
+    assert listed(np.union1d(b, [b"x\0"])) == [b"a", b"c\0", b"x\0"]
+    assert np.array_equal(b, [b"a", b"c\0"])
+    assert listed(np.append(b, [b"x\0"])) == [b"a", b"c\0", b"x\0"]
+    assert listed(np.full_like(b, b"x\0")) == [b"x\0", b"x\0"]
 
 
 @OF
