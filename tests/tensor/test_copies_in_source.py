@@ -183,7 +183,7 @@ ALLOWED = {
     "store/records/_reader.py": {"tobytes"},  # headers
     "store/records/_batch_read.py": {"astype", "where"},  # places of labels and splits
     "store/records/_directory.py": {"fromiter"},  # numbers of records
-    "store/records/_index_rows.py": {"ascontiguousarray", "concatenate"},  # columns of an index
+    "store/records/_index_rows.py": {"concatenate"},  # columns of an index
     "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
     "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {

@@ -20,7 +20,7 @@ _GIVEN = NUMBERS | {np.ndarray}
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
     """Return a ufunc of a dense tensor and numbers, or another over the same indices; None for the rest.
 
-    Beside a box there may be arrays of numbers that broadcast to it. The result is that of the general way:
+    Arrays of numbers that broadcast to a box are taken, too. The result is that of the general way:
     over the shape of the tensor, and packed.
     """
     found, arrays = _runs(inputs, kind)
