@@ -72,6 +72,7 @@ SALTS = itertools.count(1)
 
 def on_workers(client, chunks):
     """Numbers in a box, whose chunks lie on the workers in turns, and are found again if one is lost."""
+    client.wait_for_workers(2, timeout=60)
     workers = sorted(client.scheduler_info()["workers"])
     salt = next(SALTS)
     numbers = sel.iota(Shape(N * N + salt))[salt:]
