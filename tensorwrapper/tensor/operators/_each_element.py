@@ -51,17 +51,18 @@ _UNSET: Final = object()
 
 def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
     """Return True if a bound of a tensor is an object, or has a mask, which `np.clip` would ignore."""
+    if not arguments or not isinstance(arguments[0], TensorCommon):
+        return False
     bounds = [*arguments[1:3], *(options.get(key) for key in ("a_min", "a_max", "min", "max"))]
-    plain = (int, float, complex, np.generic, str)
-    odd = [own for own in bounds if own is not None and not isinstance(own, plain)]
-    if any(isinstance(own, TensorCommon) and own.is_nullable for own in odd):
-        return True
-    odd = [own for own in odd if not isinstance(own, TensorCommon)]
-    return (
-        len(arguments) > 0
-        and isinstance(arguments[0], TensorCommon)
-        and any(isinstance(own, np.ma.MaskedArray) or np.asarray(own).dtype.kind == "O" for own in odd)
-    )
+    return any(map(_is_odd, bounds))
+
+
+def _is_odd(bound: object) -> bool:
+    if bound is None or isinstance(bound, int | float | complex | np.generic | str):
+        return False
+    if isinstance(bound, TensorCommon):
+        return bound.is_nullable
+    return isinstance(bound, np.ma.MaskedArray) or np.asarray(bound).dtype.kind == "O"
 
 
 def clip(
