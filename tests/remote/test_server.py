@@ -146,7 +146,8 @@ def test_it_is_asked_how_it_is_while_it_drains():
 
         reader = threading.Thread(target=read)
         reader.start()
-        while not server.stats()["in_flight"]:
+        # Its answer has memory: later requests are refused, and the client would ask until its deadline.
+        while not server.stats()["bytes_held"]:
             time.sleep(0.005)
         ending = [threading.Thread(target=server.close, args=(30,)) for _ in range(2)]
         for own in ending:
