@@ -125,6 +125,7 @@ def call_function(
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     given = {key: read_mask(own, name) if key == "where" else own for key, own in options.items()}
     named = {key: _as_arrays(value, name, function.__name__) for key, value in given.items()}
+    _check_joined(function.__name__, plain, name)
     with refusals(name):
         found = by_exact_order(function, plain, named)
         found = function(*plain, **named) if found is NotImplemented else found
@@ -279,6 +280,21 @@ def _as_arrays(value: object, name: str, short: str) -> object:
         return items if type(value) is list else tuple(items)
     check_argument(value, name)
     return value
+
+
+_JOINS: Final = frozenset(("append", "block", "column_stack", "dstack", "hstack", "vstack"))
+"""Functions of arrays that join their first two arguments, or the items of the first one."""
+
+
+def _check_joined(short: str, arguments: "list[Any]", name: str) -> None:
+    """Raise if numbers and text are joined, of which NumPy makes text."""
+    if short not in _JOINS:
+        return
+    first: Any = arguments[0]
+    parts = arguments[:2] if short == "append" else first if isinstance(first, list | tuple) else [first]
+    kinds = {np.asarray(own).dtype.kind for own in parts if np.size(own)}
+    if kinds & {"S", "U", "T"} and not kinds <= {"S", "U", "T", "O"}:
+        raise DTypeError(f"{name}: text and numbers have no type in common")
 
 
 def _loses_nuls(value: Any, kind: "type[str | bytes]") -> bool:  # noqa: ANN401 - any argument

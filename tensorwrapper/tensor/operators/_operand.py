@@ -133,6 +133,8 @@ def read_operand(value: object, what: str) -> Operand:
     if isinstance(value, np.ndarray | np.generic):
         array = cast("Array", value)
         return cast("TensorBase[Any]", nullable_of(array)) if _hides(array) else _checked(array, what)
+    if isinstance(value, range):
+        return _read_array(value, what)
     if isinstance(value, list | tuple):
         return _read_list(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):

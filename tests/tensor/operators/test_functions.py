@@ -171,3 +171,15 @@ def test_tiles_are_joined_as_one_type():
     assert np.concatenate([tiles, few], dtype="i4", casting="unsafe").dtype == np.int32
     with pytest.raises(DTypeError):
         np.concatenate([tiles, few], dtype="i4")
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+@pytest.mark.parametrize("more", [["a"], [b"a"], np.array(["a"]), tw.strings(["a"])])
+def test_numbers_do_not_become_text_where_they_are_joined(of, more):
+    numbers = of(tw.as_tensor([1.5, 2.0]))
+    calls = [np.append, *(lambda a, b, f=f: f([a, b]) for f in (np.hstack, np.vstack, np.column_stack))]
+    for call in calls:
+        for pair in ((numbers, more), (more, numbers)):
+            with pytest.raises(DTypeError):
+                call(*pair)
+    assert np.append(numbers, [3]).tolist() == [1.5, 2.0, 3.0]

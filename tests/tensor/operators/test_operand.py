@@ -274,3 +274,15 @@ def test_text_bytes_dates_and_frames_of_pandas_are_operands():
     assert (days - pd.Series(np.array([0, 0], "M8[ns]"))).tolist() == [10**9, 2 * 10**9]
     table = tw.as_tensor([[1, 2], [3, 4]])
     assert (table + pd.DataFrame([[1, 2], [3, 4]])).tolist() == [[2, 4], [6, 8]]
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["a tensor", "a view"])
+def test_a_range_is_an_operand_as_the_list_of_its_numbers(of):
+    t = of(tw.as_tensor([5, 1, 9]))
+    for given in (range(3), range(10, 4, -2)):
+        numbers = list(given)
+        assert as_lists(t + given) == as_lists(t + numbers)
+        assert as_lists(np.minimum(t, given)) == as_lists(np.minimum(t, numbers))
+        assert as_lists(np.where(t > 4, t, given)) == as_lists(np.where(t > 4, t, numbers))
+        assert as_lists(np.concatenate([t, given])) == as_lists(np.concatenate([t, numbers]))
+        assert as_lists(np.stack([t, given])) == as_lists(np.stack([t, numbers]))
