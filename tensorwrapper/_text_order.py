@@ -79,15 +79,15 @@ def by_exact_order(
     name, values = function.__name__, [*arguments, *options.values()]
     if not (name in _OF_TEXTS or name in _OF_PLACES) or not any(map(_has_text, values)):
         return NotImplemented
-    found = [own for own in map(_as_texts, values) if own is not None]
-    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in found):
-        raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
-    known = _Places(found)
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
+    found = [own for own in texts.values() if own is not None]
+    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in found):
+        raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
     beside = [given.arguments[key] for key, own in texts.items() if own is None]
     if not all(own is None or isinstance(own, bool | np.bool_) for own in beside):
         return NotImplemented  # text and numbers have no order
+    known = _Places(found)
     given.arguments.update({key: known.of(own) for key, own in texts.items() if own is not None})
     result: Any = function(*given.args, **given.kwargs)
     if name in _OF_PLACES:

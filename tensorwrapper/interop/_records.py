@@ -165,12 +165,12 @@ def _leaves(array: _Theirs) -> Iterator[tuple[str, Any]]:
         for field, child in zip(kind, array.flatten(), strict=True):
             for inner, leaf in _leaves(child):
                 yield _dotted(field.name, inner), leaf
-    elif any(f(kind) for f in (arrow.types.is_list, arrow.types.is_large_list)):
+    elif arrow.types.is_list(kind) or arrow.types.is_large_list(kind):
         make: Any = arrow.LargeListArray if arrow.types.is_large_list(kind) else arrow.ListArray
         mask = array.is_null() if array.null_count else None
         for inner, leaf in _leaves(array.values):
             yield inner, make.from_arrays(_offsets_of(array), leaf, mask=mask)
-    elif any(f(kind) for f in (arrow.types.is_list_view, arrow.types.is_large_list_view)):
+    elif arrow.types.is_list_view(kind) or arrow.types.is_large_list_view(kind):
         yield from _leaves_of_views(array)
     elif arrow.types.is_fixed_size_list(kind) and not array.null_count:
         for inner, leaf in _leaves(array.flatten()):

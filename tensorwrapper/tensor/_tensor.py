@@ -572,12 +572,7 @@ def make_dense(layout: Layout[Any], flat: Array, array: Array | None = None) -> 
     buffer = object.__new__(Dense)
     _set_flat(buffer, flat)
     _set_beneath(buffer, None)
-    tensor: Tensor[Any, Any] = object.__new__(Tensor)
-    _set_layout(tensor, layout)
-    _set_buffer(tensor, buffer)
-    if array is not None:
-        _set_array(tensor, array)
-    return tensor
+    return make_tensor(layout, buffer, array)
 
 
 _IMPLEMENTATION, _BUFFER = attrgetter("_layout.implementation"), attrgetter("_buffer")

@@ -184,6 +184,10 @@ def test_numpy_warns_of_sums_that_overflow():
         assert t.rows().cumsum().tolist() == [[1e308, np.inf], [1.0]]
 
 
+NO_RECORDS = (np.zeros(0, bool), np.zeros(0, "i8"), np.zeros(0, "i8"))
+"""What is written of no records."""
+
+
 def at_odd(numbers):
     """Return integers that begin at an odd address."""
     return memoryview(bytearray(b"x" + np.array(numbers, np.int64).tobytes()))[1:]
@@ -243,9 +247,7 @@ WRONG = {
             b"a",
             [0, 2],
             [0, 2, 1, 8, 9, 2, 1],
-            np.zeros(0, bool),
-            np.zeros(0, "i8"),
-            np.zeros(0, "i8"),
+            *NO_RECORDS,
         ),
     ),
     "rows without bytes": (
@@ -256,9 +258,7 @@ WRONG = {
             b"a",
             [0, 1],
             [0, 2, 1, 0, 9, 2, 1],
-            np.zeros(0, bool),
-            np.zeros(0, "i8"),
-            np.zeros(0, "i8"),
+            *NO_RECORDS,
         ),
     ),
     "a part of a block": ("mix", (3, 29, np.zeros(2, "u8"), bytes(24))),

@@ -181,7 +181,11 @@ def _hides(array: Array) -> bool:
     """Return True if a mask hides an element, or text is missing."""
     if array.dtype.kind == "T" and hasattr(array.dtype, "na_object"):
         missing: object = array.dtype.na_object
-        return any(text is missing for text in array.reshape(-1).tolist())
+        if isinstance(missing, str):
+            return False  # A text like others.
+        given: Any = array
+        # Only None is equal to itself.
+        return bool(np.any(np.equal(given, cast("Any", None)) if missing is None else np.isnan(given)))
     return isinstance(array, np.ma.MaskedArray) and bool(np.ma.is_masked(cast("Any", array)))
 
 
