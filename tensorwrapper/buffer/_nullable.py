@@ -229,10 +229,12 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
     def convert(self, layout: LayoutCommon, dtype: "np.dtype[Any]", *, checked: bool) -> "Nullable[Any]":
         valid = self.validity.pack(layout)
         values = self.values.own_elements_of(layout)
-        values[~valid.read_run(0, valid.size)] = np.zeros((), values.dtype)
+        nulls = np.flatnonzero(~valid.read_run(0, valid.size))
+        values[nulls] = np.ones((), values.dtype)  # Not each type has a zero.
         made = Dense(cast("Any", values)).convert(
             packed_layout(Shape(len(values))).implementation, dtype, checked=checked
         )
+        made.write(nulls, np.zeros(len(nulls), dtype))
         return Nullable(made, valid)
 
     # Writing.

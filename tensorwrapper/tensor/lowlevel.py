@@ -35,7 +35,8 @@ layout.
 **Assignment**: `as_computed` computes a view, or rows elsewhere, and returns other values unchanged;
 `fit_values` is a value as an array of the type of a tensor, by the rules of its assignment;
 `divide_value` is its values and their validity;
-`values_into` one value for each element of a sum's target, by the rule of operands;
+`values_into` one value for each element of a sum's target, by the rule of operands; `zero_filled` are
+numbers with zero for nulls;
 `add_all` adds arrays to the elements of several layouts, or changes nothing.
 """
 
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.operators._sparse import at_places
     from tensorwrapper.tensor.protocols._labelled import labelled_shape
     from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
+    from tensorwrapper.tensor.rows._nulls import zero_filled
     from tensorwrapper.tensor.rows._pad import padded_cells, padded_lines
     from tensorwrapper.tensor.rows._reduce import check_filled
     from tensorwrapper.tensor.rows._sums import add_all
@@ -123,6 +125,7 @@ __all__ = [
     "tile_numbers",
     "type_of_extreme",
     "values_into",
+    "zero_filled",
 ]
 
 if not TYPE_CHECKING:  # type checkers use the imports above
@@ -152,6 +155,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "_libraries": ("TensorLibraries",),
             "facade._blocks": ("TileChoice",),
             "facade._operators": ("Operators",),
+            "rows._nulls": ("zero_filled",),
             "rows._pad": ("padded_cells", "padded_lines"),
             "facade._structure": ("cut_rows",),
             "rows._reduce": ("check_filled",),

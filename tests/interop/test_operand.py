@@ -1,12 +1,14 @@
 """What is handed over: tensors as they are, views computed, nothing made dense that was not requested."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+import xarray as xr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError, TensorWrapperError
 
 
 @pytest.mark.parametrize("call", ["to_arrow", "to_awkward"])
@@ -125,3 +127,49 @@ def test_floats_of_16_bits_are_handed_over_as_what_holds_them(kind):
     else:
         with pytest.raises(ConversionError, match="handed over"):
             pa.array(of(given[1]), kind)
+
+
+COLUMNS = {
+    "numbers": lambda: pd.Series([1, 3], index=pd.RangeIndex(5, 7)),
+    "nulls": lambda: pd.Series([1, None], dtype="Int64", index=pd.RangeIndex(5, 7)),
+    "rows": lambda: pd.Series([[1], [3, 4]], index=pd.RangeIndex(5, 7)),
+    "frame": lambda: pd.DataFrame([[1, 2], [3, 4]], index=pd.RangeIndex(5, 7)),
+    "labelled": lambda: xr.DataArray([1, 3], coords={"x": [5, 6]}, dims="x"),
+}
+JOINS = {
+    "+": lambda a, b: a + b,
+    "np.minimum": np.minimum,
+    "sel.minimum": sel.minimum,
+    "np.where": lambda a, b: np.where(a > 1, a, b),
+    "tw.where": lambda a, b: tw.where(a > 1, a, b),
+    "np.stack": lambda a, b: np.stack([a, b]),
+    "tw.stack": lambda a, b: tw.stack([a, b]),
+    "np.concatenate": lambda a, b: np.concatenate([a, b]),
+    "tw.concat": lambda a, b: tw.concat([a, b]),
+    "sel.interleave": lambda a, b: sel.interleave([a, b]),
+}
+
+
+@pytest.mark.parametrize("join", JOINS)
+@pytest.mark.parametrize("kind", COLUMNS)
+@pytest.mark.parametrize("start", [0, 5, 7])
+def test_what_other_libraries_count_from_elsewhere_goes_by_position(kind, join, start):
+    given = COLUMNS[kind]()
+    if kind == "labelled" and join in {"+", "np.minimum"}:
+        pytest.skip("an array of xarray goes by its names there, and is refused")
+    placed = tw.as_tensor(given)
+    plain = placed.translate_to([0] * placed.shape.rank)
+    own = plain.translate_to([start] + [0] * (plain.shape.rank - 1))
+    try:
+        right = JOINS[join](plain, plain)
+    except TensorWrapperError as error:
+        for beside in (own, sel.as_view(own)):
+            with pytest.raises(type(error)):
+                JOINS[join](beside, given)
+        return
+
+    for beside in (own, sel.as_view(own)):
+        found = JOINS[join](beside, given)
+        assert found.tolist() == right.tolist()
+        mode = 1 if join.endswith("stack") else 0
+        assert found.shape.origin[mode] == start

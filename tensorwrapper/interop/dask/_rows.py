@@ -13,7 +13,7 @@ from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, Exten
 from tensorwrapper.selection import View
 from tensorwrapper.shape import Partition, Shape
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, nullable, strings
-from tensorwrapper.tensor.lowlevel import divide_value, make_tensor
+from tensorwrapper.tensor.lowlevel import divide_value, make_tensor, zero_filled
 from tensorwrapper.typing import Array, IntArray
 
 
@@ -54,7 +54,7 @@ def join_rows(parts: Sequence[Tensor[Any]], shape: Shape[Any], dtype: "np.dtype[
     """Join runs of rows to one tensor, copying each element once."""
     if any(part.is_nullable for part in parts):
         valid = np.concatenate([part.is_valid().elements() for part in parts])
-        return nullable(join_rows([part.fill_null(0) for part in parts], shape, dtype), valid)
+        return nullable(join_rows([zero_filled(part) for part in parts], shape, dtype), valid)
     full = [part.elements() for part in parts if part.shape.size]
     elements: Array = np.concatenate([np.empty(0, dtype), *full])
     return from_buffer(elements, shape)

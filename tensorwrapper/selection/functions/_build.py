@@ -70,7 +70,7 @@ def given_shapes(given: Sequence[object], parts: Sequence[Expression]) -> list[O
 
 
 def _given_shape(given: object, part: Expression) -> OperandShapes.Given:
-    if _is_placed(given) or any(origin_of_rows(part.shape) or ()):
+    if _is_placed(given):
         return part.shape
     if part.is_box and part.layout.implementation.names is None:
         return part.extents
@@ -79,10 +79,9 @@ def _given_shape(given: object, part: Expression) -> OperandShapes.Given:
 
 def lies_at(given: object, part: Expression) -> Index | None:
     """Return the origin of an operand; None for lists and arrays."""
-    origin = part.origin if part.is_box else origin_of_rows(part.shape)
-    if not origin or any(origin):
-        return origin
-    return origin if _is_placed(given) else None
+    if not _is_placed(given):
+        return None
+    return part.origin if part.is_box else origin_of_rows(part.shape)
 
 
 def _is_placed(given: object) -> bool:
@@ -238,8 +237,17 @@ def as_view(source: ViewLike) -> View[Any]:
 
 
 def view_of_operand(value: ViewLike) -> View[Any]:
-    """Return the view of an operand: bytes are one value, as for NumPy, and no buffer of numbers."""
-    return as_view(strings(value) if isinstance(value, bytes) else value)
+    """Return the view of an operand.
+
+    Bytes are one value, as for NumPy, and no buffer of numbers. What other libraries count from elsewhere
+    (a column of pandas, an array of xarray) goes by position, as it does in operators.
+    """
+    view = as_view(strings(value) if isinstance(value, bytes) else value)
+    if _is_placed(value) or isinstance(value, np.ndarray | list | tuple):
+        return view
+    part = view._expression
+    origin = part.origin if part.is_box else origin_of_rows(part.shape)
+    return view.translate_to([0] * len(origin)) if origin and any(origin) else view
 
 
 def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:

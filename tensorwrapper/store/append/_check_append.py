@@ -22,7 +22,7 @@ from tensorwrapper.errors import (
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import ModeNames, names_of
 from tensorwrapper.tensor import Tensor, as_tensor, from_buffer, jagged, nullable, strings
-from tensorwrapper.tensor.lowlevel import TensorCommon, has_null, split_nulls
+from tensorwrapper.tensor.lowlevel import TensorCommon, has_null, split_nulls, zero_filled
 from tensorwrapper.typing import Extents, Index
 
 
@@ -254,5 +254,5 @@ class Pattern:
                 f"{self.name!r} cannot store nulls ({count} here); use `t.fill_null(0)`, or "
                 f"start the tensor as `tw.nullable(t)`"
             )
-        plain = self._typed(tensor.fill_null(0), weak=weak)
+        plain = self._typed(zero_filled(tensor), weak=weak)
         return nullable(plain, tensor.is_valid()) if self.has_room else plain

@@ -23,6 +23,7 @@ from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
+from tensorwrapper.tensor.rows._nulls import zero_filled
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
 
@@ -223,7 +224,7 @@ def divide_value(value: Any, dtype: "np.dtype[Any]") -> tuple[Any, Any]:  # noqa
     if given is None:
         return np.zeros((), dtype), False
     if isinstance(given, TensorBase):
-        return (value.fill_null(0), value.is_valid()) if value.is_nullable else (value, True)
+        return (zero_filled(value), value.is_valid()) if value.is_nullable else (value, True)
     if isinstance(given, np.ma.MaskedArray):
         return value.filled(np.zeros((), value.dtype)[()]), ~np.ma.getmaskarray(value)
     if isinstance(given, list | tuple) and has_null(value):

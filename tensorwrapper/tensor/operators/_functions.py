@@ -49,6 +49,7 @@ from tensorwrapper.tensor.operators._operand import (
     is_tensor,
     is_tensor_or_view,
     is_text,
+    origin_of,
     read_mask,
     read_operand,
     read_operands,
@@ -80,7 +81,7 @@ from tensorwrapper.tensor.operators._strings import (
     places_of,
     strings_of,
 )
-from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
+from tensorwrapper.tensor.rows._nulls import over_valid, sides_of, zero_filled
 from tensorwrapper.typing import Array, Extents, IntArray
 
 _DType: TypeAlias = "npt.DTypeLike | None"
@@ -183,7 +184,7 @@ def _moved_with_nulls(
     named = {key: _as_arrays(own, name, function.__name__) for key, own in options.items()}
     sides: list[Array] = []
     for side in (
-        [own.fill_null(0) if isinstance(cast("object", own), TensorBase) else own for own in parts],
+        [zero_filled(own) if isinstance(cast("object", own), TensorBase) else own for own in parts],
         [
             own.is_valid()
             if isinstance(cast("object", own), TensorBase)
@@ -532,13 +533,13 @@ def _tensors(
     # Lists that became tensors have no origin, either.
     told = [own for own, is_list in zip(read, lists, strict=True) if not is_list]
     shape = first_tensor(told if any(map(is_tensor, told)) else read).shape.flatten()
-    place = list(shape.origin) if shape.is_box else [0] * shape.rank
+    place = list(origin_of(shape)) or [0] * shape.rank
     if axis is not None and place:
         place[mode_of(axis, shape.rank)] = 0
     parts: list[TensorBase[Any]] = []
     for operand, is_list in zip(read, lists, strict=True):
         if isinstance(operand, TensorBase):
-            moves = is_list and operand.shape.is_box and operand.shape.rank == len(place)
+            moves = is_list and operand.shape.rank == len(place)
             parts.append(cast("Any", operand).translate_to(place) if moves else operand)
             continue
         rank = np.ndim(operand)
@@ -611,7 +612,7 @@ def _join_with_nulls(
 ) -> TensorBase[Any]:
     """Join values and their validity."""
     given: Any = parts
-    values = _join([own.fill_null(0) for own in given], shape, mode, dtype, casting, name)
+    values = _join([zero_filled(own) for own in given], shape, mode, dtype, casting, name)
     valid = _join([own.is_valid() for own in given], shape, mode, None, casting, name)
     sides = (own.buffer.pack(own.layout.implementation, own=False) for own in (values, valid))
     return parts[0]._make(packed_layout(values.shape), Nullable(*sides))
@@ -660,8 +661,10 @@ def _join_by_places(
             raise DTypeError(f"np.{name}: text is joined with text, and bytes with bytes")
         data = StringData.concat([data_of(part) for part in parts])
         return parts[0]._make(packed_layout(shape), strings_of(data.take(order), parts))
+    if any(holds_strings(buffer.dtype) for buffer in buffers):
+        raise DTypeError(f"np.{name}: strings and numbers have no type in common")
     if not all(buffer.fill_value is not None for buffer in buffers):
-        raise ConversionError(f"np.{name}: sparse tensors are joined with sparse ones, strings with strings")
+        raise ConversionError(f"np.{name}: sparse tensors are joined with sparse ones")
     sparse = cast("list[Sparse[Any]]", buffers)
     fills = np.array([buffer.fill_value for buffer in sparse])
     if not is_fill(fills, np.asarray(fills[0])).all():

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper._error_text import brief
-from tensorwrapper.errors import ConversionError, DTypeError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import nullable_of, with_its_nulls
@@ -100,16 +100,33 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
 
 
 def has_no_origin(value: object) -> bool:
-    """Return True for lists and arrays, also those that become tensors because they have nulls."""
-    return isinstance(value, list | tuple | np.ndarray)
+    """Return True for lists and arrays of any library, also those that become tensors for their nulls."""
+    return isinstance(value, list | tuple | np.ndarray) or not (
+        is_tensor_or_view(value) or isinstance(value, _WEAK)
+    )
 
 
 def _placed(operand: Operand, beside: Shape[Any]) -> Operand:
-    if not is_tensor(operand) or not beside.is_box or not any(beside.origin):
+    place = origin_of(beside)
+    if not is_tensor(operand) or not any(place):
         return operand
     rank = operand.shape.rank
-    origin = (*[0] * (rank - beside.rank), *beside.origin[max(beside.rank - rank, 0) :])
+    origin = (*[0] * (rank - len(place)), *place[max(len(place) - rank, 0) :])
     return cast("TensorBase[Any]", cast("Any", operand).translate_to(origin))
+
+
+def _at_zero(tensor: TensorBase[Any]) -> TensorBase[Any]:
+    """Return a tensor that another library counts from elsewhere, by position."""
+    place = origin_of(tensor.shape)
+    return cast("Any", tensor).translate_to([0] * len(place)) if any(place) else tensor
+
+
+def origin_of(shape: Shape[Any]) -> tuple[int, ...]:
+    """Return where the modes start; nothing if one starts in many places."""
+    try:
+        return shape.origin
+    except JaggedModeError:
+        return ()
 
 
 def read_operand(value: object, what: str) -> Operand:
@@ -139,7 +156,7 @@ def read_operand(value: object, what: str) -> Operand:
         return _read_list(cast("list[object]", value), what)
     if hasattr(type(value), "__array__"):
         foreign = with_its_nulls(value)
-        return foreign if is_tensor(foreign) else _read_foreign(value, what)
+        return _at_zero(foreign) if is_tensor(foreign) else _read_foreign(value, what)
     if isinstance(value, _WEAK):
         # A subclass, such as an enumeration, is used by its value.
         return cast("complex", value)
@@ -151,8 +168,6 @@ def read_operand(value: object, what: str) -> Operand:
 
 def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand:
     """Return a list as an array, or as a nullable tensor if None is in it."""
-    if any(isinstance(item, TensorCommon) for item in value):
-        raise ConversionError(f"{what}: a list of tensors is not an operand; np.stack and tw.stack join them")
     try:
         array = _read_array(value, what)
     except DTypeError:
@@ -171,7 +186,7 @@ def _read_foreign(value: object, what: str) -> Operand:
         return _read_array(value, what)
     except DTypeError:
         try:
-            return cast("TensorBase[Any]", nullable_of(value))
+            return _at_zero(nullable_of(value))
         except TensorWrapperError:
             pass
         raise

@@ -29,6 +29,11 @@ def sides_of(tensor: TensorBase[Any]) -> tuple[TensorBase[Any], Marks]:
     return tensor._make(packed_layout(tensor.shape), Strings(data, nullable=False)), valid
 
 
+def zero_filled(tensor: TensorBase[Any]) -> Any:  # noqa: ANN401 - a tensor with the methods of its kind
+    """Return numbers with zero for nulls, or what elements of a type without a zero begin with."""
+    return cast("Any", tensor).fill_null(np.zeros((), tensor.dtype)[()])
+
+
 def over_valid(
     results: "Sequence[TensorBase[Any]]", valid: Marks, shape: Shape[Any], like: TensorBase[Any]
 ) -> list[TensorBase[Any]]:

@@ -933,7 +933,9 @@ def _with_empty(found: Array, counts: IntArray, empty: object) -> "Array | Nulla
 def _at_empty(found: Array, empties: IntArray, empty: object) -> "Array | Nullable[Any]":
     """Return the numbers of all rows, with those of empty rows written, or null if `empty` is None."""
     if len(empties):
-        found[empties] = fit_number(0 if empty is None else empty, found.dtype, "empty")
+        found[empties] = (
+            np.zeros((), found.dtype) if empty is None else fit_number(empty, found.dtype, "empty")
+        )
     if empty is not None:
         return found
     filled = np.ones(len(found), np.bool_)

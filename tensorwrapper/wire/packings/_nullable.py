@@ -14,7 +14,7 @@ from tensorwrapper._json_fields import Field
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable
 from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import make_tensor
+from tensorwrapper.tensor.lowlevel import make_tensor, zero_filled
 from tensorwrapper.wire._protocol_errors import refuse
 from tensorwrapper.wire.parts._part_reader import PartReader
 from tensorwrapper.wire.parts._part_writer import PartWriter
@@ -33,7 +33,7 @@ def without_nulls(run: Tensor[Any], *, keep: bool) -> "tuple[Tensor[Any], npt.ND
     valid = run.buffer.valid_of(held)
     if valid.all():
         return make_tensor(run.layout, run.buffer.sides[0]), valid if keep else None
-    return run.fill_null(np.zeros((), run.dtype)[()]), valid
+    return zero_filled(run), valid
 
 
 def describe_validity(

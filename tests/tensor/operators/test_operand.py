@@ -286,3 +286,18 @@ def test_a_range_is_an_operand_as_the_list_of_its_numbers(of):
         assert as_lists(np.where(t > 4, t, given)) == as_lists(np.where(t > 4, t, numbers))
         assert as_lists(np.concatenate([t, given])) == as_lists(np.concatenate([t, numbers]))
         assert as_lists(np.stack([t, given])) == as_lists(np.stack([t, numbers]))
+
+
+@pytest.mark.parametrize("of", [lambda t: t, sel.as_view])
+def test_a_list_of_tensors_is_an_operand_as_the_array_of_it_is(of):
+    t = of(tw.as_tensor([1, 2]))
+    for given in (
+        [tw.as_tensor(1), 3.5],
+        (of(tw.as_tensor(1)), tw.as_tensor(2)),
+        [[tw.as_tensor(1), 2], [t, t][1]],
+    ):
+        array = np.asarray(tw.as_tensor(given))
+        assert (t + given).tolist() == (t + array).tolist()
+        assert np.where(t > 1, t, given).tolist() == np.where(t > 1, t, array).tolist()
+        if array.ndim == 1:
+            assert np.concatenate([t, given]).tolist() == np.concatenate([t, array]).tolist()
