@@ -115,9 +115,10 @@ def test_it_is_a_mapping_that_is_closed():
         del shards
 
 
-def test_a_holder_that_began_anew_is_looked_up_again():
+def test_a_holder_that_began_anew_is_looked_up_again(tmp_path):
     x = np.arange(4.0)
-    servers = [tw.serve({}), tw.serve({})]
+    # Nobody else takes an address of ipc meanwhile.
+    servers = [tw.serve({}, f"ipc://{tmp_path}/{number}") for number in range(2)]
     sharding = Sharding(Tiling([2, 2]), "f8", [own.address for own in servers], [0, 0], placements=[[0, 1]])
     for server in servers:
         for name, part in sharding.parts("x", x, server.address).items():
