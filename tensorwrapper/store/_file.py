@@ -27,7 +27,7 @@ from tensorwrapper.store.records._directory import Directory, dotted
 from tensorwrapper.store.records._entry import Entry, make_entry, number_of, packing_of
 from tensorwrapper.store.records._format import HEADER_BYTES, unpack_header
 from tensorwrapper.store.records._index import check_tear, load_directory, read_facts_at, warn_of_damage
-from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row, furthest
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._origin import (
     FileOrigin,
@@ -634,8 +634,10 @@ class TensFile(Viewable, Mapping[str, "Tensor[Any] | View[Any]"], metaclass=Hint
         places = directory.places(owner)
         if places is None:
             raise TensorNameError(f"{self._path} has no tensor {name!r}{self._passed()}")
-        reader = self._reading.of_field(places[-1], directory.records[owner], field)
-        return _Location(reader, owner, places, directory.extensions.get(owner, ()), field)
+        grown = directory.extensions.get(owner, ())
+        # The reader has no file: all records must be in its map.
+        reader = self._reading.of_field(furthest(places, grown), directory.records[owner], field)
+        return _Location(reader, owner, places, grown, field)
 
     def _fields_of(self, name: str, *, look: bool = False) -> tuple[str, ...]:
         """Return the field names of records; empty if there are no such records.

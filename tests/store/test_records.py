@@ -502,3 +502,32 @@ def test_records_without_a_name_are_refused_with_advice_that_works(path):
     tw.save(path, {**records})
     with tw.open(path) as f:
         assert f.records().compute().array_equal(records)
+
+
+@given(
+    st.lists(st.sampled_from(["extend", "read", "field", "records", "other", "flush", "again"]), max_size=12),
+    st.sampled_from([1, 400]),
+)
+def test_records_are_read_between_extensions_of_one_session(tmp_path_factory, steps, wide):
+    path = tmp_path_factory.mktemp("session") / "a.tens"
+    f = tw.open(path, "a")
+    rows, model = 0, []
+    for number, step in enumerate(["extend", *steps, "extend", "field", "records"]):
+        if step == "extend":
+            more = [[float(rows + own)] * wide for own in range(1 + number % 2)]
+            f.extend("ev", {"t": more, "run": list(range(rows, rows + len(more)))})
+            rows, model = rows + len(more), [*model, *more]
+        elif step == "read":
+            assert f["ev.run"].tolist() == list(range(rows))
+        elif step == "field":
+            assert f["ev.t"].tolist() == model
+        elif step == "records":
+            assert f.records("ev")["run"].tolist() == list(range(rows))
+        elif step == "other":
+            f[f"x{number}"] = np.arange(200)
+        elif step == "flush":
+            f.flush()
+        else:
+            f.close()
+            f = tw.open(path, "a")
+    f.close()

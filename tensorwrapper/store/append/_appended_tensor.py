@@ -26,7 +26,7 @@ from tensorwrapper.store.records._concatenated import (
     read_run_by_part,
 )
 from tensorwrapper.store.records._format import MOST_ROWS
-from tensorwrapper.store.records._index_rows import Extensions, Place, Row
+from tensorwrapper.store.records._index_rows import Extensions, Place, Row, furthest
 from tensorwrapper.store.records._pieces import run_of, with_rows
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.tensor import Tensor, from_buffer
@@ -181,8 +181,8 @@ def _records(reader: RecordReader, places: tuple[Place, ...], given: Sequence[Ro
     """Return the records of an extended tensor; opens only the first and the last."""
     rows = given if isinstance(given, Extensions) else Extensions(given[0][0], given)
     columns = rows.columns
-    starts, _, _, before = columns
-    lasting = reader.lasting(rows[int(starts.argmax())][1])
+    before = columns[3]
+    lasting = reader.lasting(furthest(places, rows))
     # Only a record of one plain tensor is read in a short way.
     plain = None
     if len(places) == 1 and not lasting.field:

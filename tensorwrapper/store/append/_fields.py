@@ -20,7 +20,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import names_of
 from tensorwrapper.store.append._appended_tensor import grown_view
 from tensorwrapper.store.append._check_append import Pattern, is_box
-from tensorwrapper.store.records._index_rows import Place, Row
+from tensorwrapper.store.records._index_rows import Place, Row, furthest
 from tensorwrapper.store.records._reader import RecordReader
 from tensorwrapper.store.records._record import FieldNames
 from tensorwrapper.tensor import Tensor
@@ -96,7 +96,7 @@ def records_in_file(
     begun = [(name, place, piece, len(places), None) for piece, place in enumerate(places)]
     if not grown:
         return rows_of_records(reader, begun, fields)
-    last = max([row[1] for row in grown], key=lambda place: place.stop)
+    last = furthest(places, grown)
     views = {own: grown_view(reader.of_field(last, fields, own), places, grown) for own in fields}
     try:
         return records_over(views, _first(reader, begun[0], fields).rank)

@@ -144,6 +144,17 @@ class Extensions(Sequence[Row]):
         return one, two, three, four
 
 
+def furthest(places: Sequence[Place], grown: Sequence[Row]) -> Place:
+    """Return the place of the record that lies last in the file, of a tensor and its extensions."""
+    last = max(places, key=attrgetter("start"))
+    if not grown:
+        return last
+    rows = grown if isinstance(grown, Extensions) else Extensions(grown[0][0], grown)
+    starts = rows.columns[0]
+    number = int(starts.argmax())
+    return rows[number][1] if int(starts[number]) > last.start else last
+
+
 def pack_rows(rows: Sequence[Row]) -> tuple[Array, Array, Array | None]:
     """Return the table of an index, its names, and the number of rows before each extension.
 
