@@ -60,12 +60,17 @@ def read_foreign(value: object, copy: bool | None, null_rows: NullRows) -> Any: 
     return getattr(importlib.import_module("tensorwrapper.interop"), call)(value, copy=copy, **more)
 
 
+def may_have_nulls(value: object) -> bool:
+    """Return True for arrays of a library that knows nulls."""
+    return type(value).__module__.partition(".")[0] in _WITH_NULLS
+
+
 def with_its_nulls(value: Any) -> Any:  # noqa: ANN401 - whatever it is
     """Return the tensor of another library's array with nulls; other values unchanged.
 
     NumPy would convert nulls to NaN or None.
     """
-    if type(value).__module__.partition(".")[0] not in _WITH_NULLS:
+    if not may_have_nulls(value):
         return value
     try:
         found = read_foreign(value, None, "refuse")

@@ -417,14 +417,15 @@ def _read_elements(schema: ArrowSchema, array: ForeignArray | None, first: int, 
             f"are bool, integers, floats, times without a zone, strings, and lists of these{_advice(form)}"
         )
     dtype = np.dtype(name or np.bool_)
+    in_bytes = form == b"c" and metadata_of(schema).get(_EXTENSION) == b"arrow.bool8"
     if array is None or not count:
-        return np.empty(0, _DAYS if form == b"tdD" else dtype), None
+        return np.empty(0, _DAYS if form == b"tdD" else np.bool_ if in_bytes else dtype), None
     valid = _valid_of(array, first, count)
     valid = None if valid is None or valid.all() else valid
     if name is None:
         return copy_elements(unpack_marks(array.memory(1, (first + count + 7) // 8), first, count)), valid
     memory = array.memory(1, count * dtype.itemsize, first * dtype.itemsize)
-    if form == b"c" and metadata_of(schema).get(_EXTENSION) == b"arrow.bool8":
+    if in_bytes:
         # Any other number is true as well, and NumPy's truth values are 0 and 1.
         return memory.view(np.bool_) if (memory <= 1).all() else memory != 0, valid
     return memory.view(dtype).astype(_DAYS) if form == b"tdD" else memory.view(dtype), valid

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import unmasked_array
-from tensorwrapper._value_class import frozen
+from tensorwrapper._value_class import evolve, frozen
 from tensorwrapper.buffer.lowlevel import check_write, holds_strings, is_fill, kind_of
 from tensorwrapper.errors import (
     ConversionError,
@@ -157,7 +157,7 @@ class Pattern:
         rows = cast("Sequence[Any]", given)
         if self.has_room and has_null(rows):
             values, marks = split_nulls(rows, self.dtype)
-            return nullable(self._read(values), self._read(marks))
+            return nullable(self._read(values), evolve(self, dtype=np.dtype(np.bool_))._read(marks))
         tensor: Tensor[Any]
         is_date = self.dtype.kind == "M"
         try:

@@ -145,7 +145,7 @@ class Extensions(Sequence[Row]):
 
 
 def furthest(places: Sequence[Place], grown: Sequence[Row]) -> Place:
-    """Return the place of the record that lies last in the file, of a tensor and its extensions."""
+    """Return the place of the last record in the file, of a tensor and its extensions."""
     last = max(places, key=attrgetter("start"))
     if not grown:
         return last

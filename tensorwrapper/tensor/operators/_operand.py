@@ -124,7 +124,7 @@ def _at_zero(tensor: TensorBase[Any]) -> TensorBase[Any]:
 def origin_of(shape: Shape[Any]) -> tuple[int, ...]:
     """Return where the modes start; nothing if one starts in many places."""
     try:
-        return shape.origin
+        return cast("tuple[int, ...]", shape.origin)
     except JaggedModeError:
         return ()
 

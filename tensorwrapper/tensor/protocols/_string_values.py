@@ -11,6 +11,7 @@ from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._lazy_imports import may_have_nulls, read_foreign
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._protocols import is_arrow
 from tensorwrapper.typing import Array, IntArray, StringKind
@@ -67,9 +68,15 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
                 f"a {type(values).__name__} of strings is expected, and this one has elements of type {what}"
             )
         return found.elements, found.shape
-    if hasattr(values, "__array__"):
-        masked = isinstance(values, np.ma.MaskedArray)
-        return _read_array(cast("Array", values) if masked else shown_array(values), kind)
+    # NumPy drops NULs at the end of text of other libraries, and knows neither their rows nor their nulls.
+    if may_have_nulls(values):
+        return _read(read_foreign(values, None, "refuse"), kind)
+    return (
+        _read_array(shown_array(values), kind) if hasattr(values, "__array__") else _read_lists(values, kind)
+    )
+
+
+def _read_lists(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
     try:
         given = list(cast("Iterable[object]", values))
     except TypeError as error:

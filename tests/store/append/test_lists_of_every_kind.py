@@ -1,5 +1,6 @@
 """Lists extend a tensor by what they say, whatever the record before them was."""
 
+import awkward as ak
 import numpy as np
 import pytest
 
@@ -21,6 +22,15 @@ CASES = {
     "times without a unit": [np.array([1], "M8[s]"), [NAT], np.array([NAT]), [NAT, DAY]],
     "a box of times without a unit": [np.array([[1]], "M8[s]"), [[NAT]], np.array([[NAT]])],
     "rows of times without a unit": [tw.jagged([[DAY], []]), [[NAT], []], [[NAT]]],
+    "rows of dates with nulls": [
+        tw.nullable(np.array([1, 2, 3], "M8[s]"), [True, False, True]).unflatten([1, 2]),
+        [[DAY], [DAY, None]],
+        [[], [DAY, None]],
+        [[DAY, None], [DAY, None]],
+    ],
+    "text of Awkward": [tw.strings(["a", None]), ak.Array(["b\0"]), ak.Array(["c", None])],
+    "rows of text of Awkward": [tw.strings([["a"], []]), ak.Array([["b\0", "c"], []])],
+    "bytes of Awkward": [tw.strings([b"a"]), ak.Array([b"b\0"])],
     "durations without a unit": [np.array([1], "m8[s]"), [SPAN], np.array([SPAN])],
 }
 

@@ -288,6 +288,7 @@ def test_truth_values_of_a_byte_keep_their_memory():
     assert np.shares_memory(tw.as_tensor(array, copy=False).to_numpy(), x)
     assert tw.as_tensor(array).dtype == tw.as_tensor(odd).dtype == np.bool_
     assert tw.as_tensor(odd).tolist() == [True, False]
+    assert tw.as_tensor(array[:0]).dtype == np.bool_
 
 
 def test_days_and_lists_of_nothing_are_read():
