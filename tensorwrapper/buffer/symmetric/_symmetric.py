@@ -222,7 +222,10 @@ class Symmetric(BufferCommon[S], Generic[S]):
                 return np.array_equal(mine, packed, equal_nan=equal_nan)
         return super().equals(layout, other, theirs, equal_nan=equal_nan)
 
-    def obstacle(self, layout: LayoutCommon) -> str:  # noqa: ARG002 - whatever it selects
+    def obstacle(self, layout: LayoutCommon) -> str:
+        symmetry = self.symmetry_of(layout)
+        if symmetry is None or symmetry.is_trivial:
+            return super().obstacle(layout)
         return (
             "a symmetric tensor is not an array, as each orbit is stored once: to_dense() has all elements, "
             "packed_values() those that are stored"
@@ -231,9 +234,13 @@ class Symmetric(BufferCommon[S], Generic[S]):
     def to_array(
         self,
         layout: LayoutCommon,
-        dtype: "np.dtype[Any] | None" = None,  # noqa: ARG002 - nothing is unpacked without being asked
-        copy: bool | None = None,  # noqa: ARG002, FBT001
+        dtype: "np.dtype[Any] | None" = None,
+        copy: bool | None = None,  # noqa: FBT001
     ) -> Array:
+        symmetry = self.symmetry_of(layout)
+        if symmetry is None or symmetry.is_trivial:
+            return super().to_array(layout, dtype, copy)
+        # No element is unpacked without being asked for.
         raise ConversionError(self.obstacle(layout))
 
     # New buffers.
