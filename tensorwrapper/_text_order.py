@@ -82,7 +82,7 @@ def by_exact_order(
     given = inspect.signature(function).bind(*arguments, **options)
     texts = {key: _as_texts(own) for key, own in given.arguments.items() if key not in _OPTIONS}
     found = [own for own in texts.values() if own is not None]
-    if any(hasattr(own.dtype, "na_object") and None in own.reshape(-1).tolist() for own in found):
+    if any(map(has_null_texts, found)):
         raise ConversionError("an array cannot store nulls: `t.drop_null()` leaves them out")
     beside = [given.arguments[key] for key, own in texts.items() if own is None]
     if not all(own is None or isinstance(own, bool | np.bool_) for own in beside):
@@ -98,6 +98,11 @@ def by_exact_order(
     first, *rest = cast("tuple[Array, ...]", result)
     parts = (known.texts(first, dtype), *rest)
     return parts if type(result) is tuple else type(result)(*parts)
+
+
+def has_null_texts(array: Array) -> bool:
+    """Return True if an array of StringDType has a null."""
+    return hasattr(array.dtype, "na_object") and None in array.reshape(-1).tolist()
 
 
 def _has_text(value: object) -> bool:

@@ -126,7 +126,6 @@ ALLOWED = {
         "where",
     },  # new numbers, places
     "tensor/operators": {
-        "ascontiguousarray",  # what NumPy moved, such as a view turned round
         "concatenate",  # places, and what NumPy's own function of that name does
         "where",  # places, and what NumPy's own function of that name does
     },

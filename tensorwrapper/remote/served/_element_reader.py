@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import numpy as np
@@ -169,13 +170,17 @@ class ElementReader:
     # Stored entries of a sparse tensor.
 
     def stored(self) -> tuple[IntArray, Array]:
-        """Return the row-major numbers of the stored entries, and their elements."""
+        """Return the row-major numbers of the stored entries, which ascend, and their elements."""
         found = self._entries
         if found is None:
             tensor = self.tensor
             if tensor is None:
                 raise RequestRefusedError("unsupported", "a view has no entries")
-            found = self._entries = tensor.buffer.stored_of(tensor.layout.implementation)
+            ordinals, values = tensor.buffer.stored_of(tensor.layout.implementation)
+            if (ordinals[1:] < ordinals[:-1]).any():
+                order = np.argsort(ordinals)
+                ordinals, values = ordinals[order], values[order]
+            found = self._entries = ordinals, values
         return found
 
     def count_present(self) -> int | None:
@@ -223,10 +228,32 @@ class ElementReader:
             found = self._in_tiles = cast("Any", tuple(ElementReader(as_tensor(own)) for own in lines))
         return found[0] if numbers else found[1]
 
-    def stored_in(self, selections: Sequence[Wanted]) -> tuple[list[int], IntArray, Array]:
-        """Return the number of stored entries per selection, and the ordinals and values of all."""
+    def stored_in(self, selections: Sequence[Wanted], most: int) -> tuple[list[int], IntArray, Array]:
+        """Return the number of stored entries per selection, and the ordinals and values of all.
+
+        Runs are looked up in O(log entries) each; a selection of modes reads the entries from its first index
+        of mode 0 to its last.
+
+        Raises
+        ------
+        RequestRefusedError
+            If there are more than `most` entries; no more are collected.
+        """
         ordinals, values = self.stored()
-        found = [np.flatnonzero(_within(wanted, ordinals, self.shape)) for wanted in selections]
+        found: list[IntArray] = []
+        total = 0
+        for wanted in selections:
+            first, counts = _runs_within(wanted, ordinals, self.shape)
+            if isinstance(wanted, Runs):
+                total += int(counts.sum())
+            if total <= most:
+                found.append(places_of(first, counts))
+                if not isinstance(wanted, Runs):
+                    own = ordinals[first[0] : first[0] + counts[0]]
+                    found[-1] = first[0] + np.flatnonzero(_within(wanted, own, self.shape))
+                    total += len(found[-1])
+            if total > most:
+                raise RequestRefusedError("limit", f"over {most} entries are too many for one answer")
         places = np.concatenate(found) if found else np.empty(0, np.int64)
         return [len(own) for own in found], ordinals[places], values[places]
 
@@ -246,14 +273,27 @@ def _tensor_of(given: "ViewLike") -> Tensor[Any] | None:
     return None if isinstance(value, View) else as_view(given).expression.node.tensor
 
 
-def _within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Return a mask of the row-major ordinals within a selection."""
+def places_of(starts: IntArray, counts: IntArray) -> IntArray:
+    """Return the numbers of all elements of runs. The caller knows that no count is negative."""
+    places = np.repeat(starts - counts.cumsum() + counts, counts)
+    places += np.arange(len(places), dtype=np.int64)
+    return places
+
+
+def _runs_within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> tuple[IntArray, IntArray]:
+    """Return the first entry and the number of entries of each run; of modes, of their range of rows."""
     if isinstance(wanted, Runs):
-        if not len(wanted.starts):
-            return np.zeros(len(ordinals), np.bool_)
-        run = np.searchsorted(wanted.starts, ordinals, "right") - 1
-        inside: np.ndarray[Any, np.dtype[np.bool_]] = (run >= 0) & (ordinals < wanted.ends[run])
-        return inside
+        ends = [wanted.starts, wanted.ends]
+    else:
+        rows = wanted.modes[0] if shape.rank else range(1)
+        width = prod(shape.extents[1:])
+        ends = [np.array([edge * width]) for edge in ((rows[0], rows[-1] + 1) if len(rows) else (0, 0))]
+    first, stop = (np.searchsorted(ordinals, edge) for edge in ends)
+    return first, stop - first
+
+
+def _within(wanted: Outer, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Return a mask of the row-major ordinals within a selection of modes."""
     kept = np.ones(len(ordinals), np.bool_)
     if not shape.rank:
         return kept

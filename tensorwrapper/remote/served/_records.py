@@ -6,7 +6,8 @@ import numpy as np
 
 from tensorwrapper.errors import RequestRefusedError
 from tensorwrapper.remote.protocol._events import AskRecords, FieldRows
-from tensorwrapper.remote.served._served_tensor import ServedTensor, places_of
+from tensorwrapper.remote.served._element_reader import places_of
+from tensorwrapper.remote.served._served_tensor import ServedTensor
 from tensorwrapper.selection import Runs
 from tensorwrapper.typing import IntArray
 

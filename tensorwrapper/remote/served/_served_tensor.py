@@ -22,7 +22,7 @@ from tensorwrapper.remote.protocol._elements import (
 from tensorwrapper.remote.protocol._events import AskWrite, Elements, Entries, Facts, Rows, Text
 from tensorwrapper.remote.protocol._limits import ServeLimits
 from tensorwrapper.remote.served._buffer_pool import BufferPool
-from tensorwrapper.remote.served._element_reader import ElementReader
+from tensorwrapper.remote.served._element_reader import ElementReader, places_of
 from tensorwrapper.remote.served._shared_lock import SharedLock
 from tensorwrapper.remote.served._writing import validity_of, values_of
 from tensorwrapper.selection import Runs, Source, View, Wanted, as_view
@@ -267,9 +267,8 @@ class ServedTensor:
         face = self._face(box=box)
         face.check(selections, 0, self.limits.answer_bytes)
         with self.lock.reading:
-            counts, numbers, values = face.stored_in(selections)
-            if len(numbers) * (8 + values.itemsize) > self.limits.answer_bytes:
-                raise RequestRefusedError("limit", f"{len(numbers)} entries are too many for one answer")
+            most = self.limits.answer_bytes // (8 + self.source.dtype.itemsize)
+            counts, numbers, values = face.stored_in(selections, most)
             chosen = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<"), copy=False)
             return Entries(self.facts.version, np.array(counts, np.int64), numbers, bytes_of(chosen))
 
@@ -304,13 +303,6 @@ class ServedTensor:
         for face in (self._whole, self._box, *(self._valid or ())):
             if face is not None:
                 face.forget()
-
-
-def places_of(starts: IntArray, counts: IntArray) -> IntArray:
-    """Return the numbers of all elements of runs. The caller knows that no count is negative."""
-    places = np.repeat(starts - counts.cumsum() + counts, counts)
-    places += np.arange(len(places), dtype=np.int64)
-    return places
 
 
 def sides_of(given: "ViewLike") -> "tuple[Any, Any] | None":

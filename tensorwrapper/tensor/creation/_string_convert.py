@@ -1,6 +1,6 @@
 """Create tensors of strings from other objects."""
 
-from typing import Any, Literal, cast, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -75,20 +75,9 @@ def strings(
     >>> strings([["a", None], ["b"]]).shape
     Shape.jagged([2, 1])
     """
-    if isinstance(values, list | tuple):
-        items = cast("list[object]", values)
-        rows = tuple([kind for kind in set(map(type, items)) if _are_rows(kind)])
-        values = [strings(own).tolist() if isinstance(own, rows) else own for own in items] if rows else items
     data, space = read_strings(values, kind)
     if shape is not None:
         space = as_shape(shape)
         if space.size != len(data):
             raise BufferSizeError(f"{space} has {space.size} elements, but {len(data)} strings are given")
     return make_tensor(packed_layout(space), Strings(data, nullable=nullable))
-
-
-def _are_rows(kind: type) -> bool:
-    """Return True for tensors, views and arrays of other libraries among rows."""
-    if issubclass(kind, str | bytes | list | tuple | np.ndarray | np.generic):
-        return False
-    return hasattr(kind, "__array__") or hasattr(kind, "__arrow_c_array__")

@@ -10,6 +10,7 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
+from tensorwrapper.tensor._lazy_imports import may_have_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
@@ -50,26 +51,39 @@ _UNSET: Final = object()
 
 
 def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
-    """Return True if a bound of a tensor is an object, or has a mask, which `np.clip` would ignore."""
-    if not arguments or not isinstance(arguments[0], TensorCommon):
-        return False
-    bounds = [*arguments[1:3], *(options.get(key) for key in ("a_min", "a_max", "min", "max"))]
-    return any(map(_is_odd, bounds))
+    """Return True if `np.clip` of an array would not follow the rule of operands.
+
+    That is so for rows, for text, which it compares up to the first NUL, and for bounds that are text,
+    objects or may be nulls.
+    """
+    first = arguments[0] if arguments else options.get("a")
+    bounds = [*arguments[1:3], *[options.get(key) for key in ("a_min", "a_max", "min", "max")]]
+    if isinstance(first, TensorCommon):
+        if first.dtype.kind == "O" or first._as_operand().buffer.fill_value is not None:
+            return False
+        if first.dtype.kind == "T" or first.is_nullable or not first.shape.flatten().is_box:
+            return True
+    return isinstance(first, TensorCommon | np.ndarray) and any(map(_is_odd, bounds))
 
 
 def _is_odd(bound: object) -> bool:
-    if bound is None or isinstance(bound, int | float | complex | np.generic | str):
+    if bound is None or isinstance(bound, int | float | complex | np.generic):
         return False
     if isinstance(bound, TensorCommon):
         return bound.is_nullable
-    return isinstance(bound, np.ma.MaskedArray) or np.asarray(bound).dtype.kind == "O"
+    if isinstance(bound, np.ma.MaskedArray) or may_have_nulls(bound):
+        return True
+    try:
+        return np.asarray(bound).dtype.kind in "OSUT"
+    except ValueError:
+        return True  # Lists of several lengths: the rule of operands says why they are none.
 
 
 def clip(
-    tensor: TensorBase[Any],
+    a: Any,  # noqa: ANN401 - a tensor, a view or an array
     a_min: object = _UNSET,
     a_max: object = _UNSET,
-    _out: None = None,
+    out: Any = None,  # noqa: ANN401 - as above
     *,
     min: object = _UNSET,  # noqa: A002 - NumPy's name
     max: object = _UNSET,  # noqa: A002 - NumPy's name
@@ -77,11 +91,18 @@ def clip(
 ) -> object:
     """Return elements within bounds, which fit by the rule of operands."""
     lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
-    found: Any = tensor
-    for ufunc, bound in ((np.maximum, lower), (np.minimum, upper)):
-        if bound is not _UNSET and bound is not None and not _is_beyond(bound, tensor.dtype, ufunc):
-            found = ufunc(found, cast("Any", bound), **options)
-    return tensor.copy() if found is tensor else found
+    found = a._as_operand() if isinstance(a, TensorCommon) else a
+    calls = [
+        (ufunc, bound)
+        for ufunc, bound in ((np.maximum, lower), (np.minimum, upper))
+        if bound is not _UNSET and bound is not None and not _is_beyond(bound, found.dtype, ufunc)
+    ]
+    for number, (ufunc, bound) in enumerate(calls):
+        last = {"out": out} if out is not None and number == len(calls) - 1 else {}
+        found = ufunc(found, cast("Any", bound), **last, **options)
+    if not calls:
+        found = np.positive(found, out=out) if out is not None else found.copy()
+    return found
 
 
 def _is_beyond(bound: object, dtype: "np.dtype[Any]", ufunc: np.ufunc) -> bool:

@@ -41,11 +41,13 @@ from tensorwrapper.tensor.operators._elementwise import (
     over_rows,
 )
 from tensorwrapper.tensor.operators._nulls import is_nullable, valid_at
+from tensorwrapper.tensor.operators._one_kind import with_one_kind
 from tensorwrapper.tensor.operators._operand import (
     Operand,
     check_argument,
     first_tensor,
     has_no_origin,
+    hidden_operand,
     is_tensor,
     is_tensor_or_view,
     is_text,
@@ -93,6 +95,7 @@ def call_function(
     function: Callable[..., Any], types: Iterable[type], arguments: "tuple[Any, ...]", options: dict[str, Any]
 ) -> object:
     """Return the result of a function of NumPy for tensors; see NEP 18."""
+    function = _NAMES.get(function, function)
     own = _OWN.get(function)
     strangers = [kind for kind in types if not issubclass(kind, TensorCommon | np.ndarray)]
     if strangers:
@@ -104,14 +107,14 @@ def call_function(
     of_rows = _call_of_rows(function, arguments, options)
     if of_rows is not None:
         return of_rows(function, arguments, options)
+    arguments = _with_hidden_nulls(function.__name__, arguments)
     room = function.__module__.partition(".")[2]
     name = f"np.{room}.{function.__name__}" if room in ("linalg", "strings") else f"np.{function.__name__}"
-    is_clip = function is np.clip and has_odd_bounds(arguments, options)
-    if function.__name__ in OF_ONE_ELEMENT and arguments and (is_clip or _has_rows(arguments[0])):
+    if function is np.clip and has_odd_bounds(arguments, options):
+        return clip(*arguments, **options)
+    if function.__name__ in OF_ONE_ELEMENT and arguments and _has_rows(arguments[0]):
         tensor: TensorBase[Any] = arguments[0]._as_operand()
         if tensor.buffer.fill_value is None and not writes(function, arguments, options):
-            if function is np.clip:
-                return clip(tensor, *arguments[1:], **options)
             rest = [_as_arrays(own, name, function.__name__) for own in arguments[1:]]
             named = {key: _as_arrays(own, name, function.__name__) for key, own in options.items()}
             return call_for_each(function, name, tensor, rest, named)
@@ -124,13 +127,16 @@ def call_function(
     _refuse_lost_writes(function.__name__, arguments, options, name)
     _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
-    given = {key: read_mask(own, name) if key == "where" else own for key, own in options.items()}
-    named = {key: _as_arrays(value, name, function.__name__) for key, value in given.items()}
-    _check_joined(function.__name__, plain, name)
+    named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
+    values, named = with_one_kind(function, plain, named, name)
     with refusals(name):
-        found = by_exact_order(function, plain, named)
-        found = function(*plain, **named) if found is NotImplemented else found
+        found = by_exact_order(function, values, named)
+        found = function(*values, **named) if found is NotImplemented else found
     return found if out is None else finished_array(np.asarray(found), (*arguments, out), out, name)
+
+
+_NAMES: "Final[dict[Callable[..., Any], Callable[..., Any]]]" = {np.amax: np.max, np.amin: np.min}
+"""Other names of functions."""
 
 
 def _call_of_rows(
@@ -142,7 +148,11 @@ def _call_of_rows(
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         first = arguments[0]
         is_text = first.dtype.kind in "TO"
-        whole = function in (np.max, np.min) and len(arguments) == 1 and options.get("axis") is None
+        whole = (
+            function in (np.max, np.min, np.amax, np.amin)
+            and len(arguments) == 1
+            and options.get("axis") is None
+        )
         # NumPy has other answers for boxes of text.
         is_other = is_text and first.shape.flatten().is_box and function.__name__ not in ORDERED
         return None if is_other and not whole else call_along_rows
@@ -194,11 +204,24 @@ def _moved_with_nulls(
     ):
         arrays = [_as_arrays(own, name, function.__name__) for own in side]
         with refusals(name):
-            sides.append(np.ascontiguousarray(function(arrays if several else arrays[0], *rest, **named)))
+            sides.append(np.asarray(function(arrays if several else arrays[0], *rest, **named), order="C"))
     values, valid = (Dense(cast("Any", own.reshape(-1))) for own in sides)
     return first_tensor(parts)._make(
         packed_layout(Shape(*sides[0].shape)), Nullable(values, cast("Any", valid))
     )
+
+
+_SEVERAL: Final = frozenset(("column_stack", "dstack", "hstack", "vstack"))
+"""Functions that move elements of several arrays, which are the items of the first argument."""
+
+
+def _with_hidden_nulls(short: str, arguments: "tuple[Any, ...]") -> "tuple[Any, ...]":
+    """Return arguments in which those of several arrays that have nulls are nullable tensors."""
+    if short not in _SEVERAL or not arguments or not isinstance(arguments[0], list | tuple):
+        return arguments
+    given: list[Any] = list(cast("list[object]", arguments[0]))
+    found = [hidden_operand(own, short) for own in given]
+    return ([own if new is None else new for own, new in zip(given, found, strict=True)], *arguments[1:])
 
 
 def _has_rows(value: object) -> bool:
@@ -272,10 +295,9 @@ def _as_arrays(value: object, name: str, short: str) -> object:
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
         return np.asarray(tensor._flat())
-    if _loses_nuls(value, str):
-        return np.array(value, np.dtypes.StringDType())
-    if _loses_nuls(value, bytes):
-        return np.array(value, dtype=object)
+    operand = hidden_operand(value, name)
+    if operand is not None:
+        return _as_arrays(operand, name, short)
     if type(value) in (list, tuple):
         items = [_as_arrays(item, name, short) for item in cast("list[object]", value)]
         return items if type(value) is list else tuple(items)
@@ -283,26 +305,11 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     return value
 
 
-_JOINS: Final = frozenset(("append", "block", "column_stack", "dstack", "hstack", "vstack"))
-"""Functions of arrays that join their first two arguments, or the items of the first one."""
-
-
-def _check_joined(short: str, arguments: "list[Any]", name: str) -> None:
-    """Raise if numbers and text are joined, of which NumPy makes text."""
-    if short not in _JOINS:
-        return
-    first: Any = arguments[0]
-    parts = arguments[:2] if short == "append" else first if isinstance(first, list | tuple) else [first]
-    kinds = {np.asarray(own).dtype.kind for own in parts if np.size(own)}
-    if kinds & {"S", "U", "T"} and not kinds <= {"S", "U", "T", "O"}:
-        raise DTypeError(f"{name}: text and numbers have no type in common")
-
-
-def _loses_nuls(value: Any, kind: "type[str | bytes]") -> bool:  # noqa: ANN401 - any argument
-    """Return True for text, or bytes, or lists of them, of which NumPy's types of a fixed width drop NULs."""
-    if type(value) in (list, tuple):
-        return all(isinstance(own, kind) for own in value) and any(_loses_nuls(own, kind) for own in value)
-    return isinstance(value, kind) and value[-1:] == ("\0" if kind is str else b"\0")
+def _option(key: str, value: object, name: str, short: str) -> object:
+    """Return a named argument as `_as_arrays` does; NumPy takes bytes of any length to begin with."""
+    if key == "initial" and isinstance(value, bytes):
+        return value
+    return _as_arrays(read_mask(value, name) if key == "where" else value, name, short)
 
 
 _CONTRACTIONS = ("dot", "einsum", "inner", "outer", "tensordot", "vdot")

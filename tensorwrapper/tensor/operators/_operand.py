@@ -7,10 +7,11 @@ import numpy as np
 
 from tensorwrapper._arrays import check_shown, unmasked_array
 from tensorwrapper._error_text import brief
+from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._lazy_imports import nullable_of, with_its_nulls
+from tensorwrapper.tensor._lazy_imports import may_have_nulls, nullable_of, with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._null_lists import has_null
 from tensorwrapper.typing import Array
@@ -19,6 +20,8 @@ Operand: TypeAlias = "TensorBase[Any] | Array | complex | str | bytes"
 """A tensor, an array, or a weak number or string of Python, which takes on the type of the others."""
 
 _WEAK = (bool, int, float, complex, str, bytes)
+_TYPED = (TensorBase, np.ndarray, np.generic)
+_NUMBERS = {bool, int, float, complex}
 
 
 def is_tensor(value: object) -> TypeGuard[TensorBase[Any]]:
@@ -87,6 +90,7 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
         for value in values
     ]
+    found = in_one_unit(found)
     lists = [has_no_origin(value) for value in values]
     if not any(is_list and isinstance(own, TensorBase) for is_list, own in zip(lists, found, strict=True)):
         return found
@@ -97,6 +101,33 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
         return found
     flat = first.shape.flatten()
     return [_placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
+
+
+def in_one_unit(operands: list[Operand]) -> list[Operand]:
+    """Return operands of which times have one unit: where NumPy casts to a finer one, it wraps.
+
+    Raises
+    ------
+    SizeOverflowError
+        If a time is beyond the range of the finest unit.
+    """
+    times: list[Any] = [own.dtype for own in operands if isinstance(own, _TYPED) and own.dtype.kind in "mM"]
+    if len({np.datetime_data(own) for own in times}) < 2:
+        return operands
+    try:
+        unit, count = np.datetime_data(np.result_type(*times))
+    except TypeError:
+        return operands  # Years and days have no common unit, as NumPy will say.
+    return [_in_unit(own, f"8[{count}{unit}]") for own in operands]
+
+
+def _in_unit(operand: Operand, unit: str) -> Operand:
+    if not isinstance(operand, _TYPED) or operand.dtype.kind not in "mM":
+        return operand
+    dtype = np.dtype(operand.dtype.kind + unit)
+    if isinstance(operand, TensorBase):
+        return cast("TensorBase[Any]", cast("Any", operand).astype(dtype))
+    return convert_elements(np.asarray(operand), dtype, checked=True)
 
 
 def has_no_origin(value: object) -> bool:
@@ -149,7 +180,7 @@ def read_operand(value: object, what: str) -> Operand:
         return cast("TensorBase[Any]", tensor.to_dense() if number else tensor)
     if isinstance(value, np.ndarray | np.generic):
         array = cast("Array", value)
-        return cast("TensorBase[Any]", nullable_of(array)) if _hides(array) else _checked(array, what)
+        return cast("TensorBase[Any]", nullable_of(array)) if hides_nulls(array) else _checked(array, what)
     if isinstance(value, range):
         return _read_array(value, what)
     if isinstance(value, list | tuple):
@@ -171,13 +202,54 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     try:
         array = _read_array(value, what)
     except DTypeError:
-        if not has_null(value):
+        if not has_null(value) and not any(isinstance(item, TensorCommon) for item in value):
             raise
     else:
         if array.dtype.kind not in "SU":
             return array
     # Text is read item by item, as NumPy's fixed-width types drop NULs at its end.
     return cast("TensorBase[Any]", nullable_of(value))
+
+
+def hidden_operand(value: object, what: str) -> "Operand | None":
+    """Return an argument of a function of arrays as an operand, if NumPy would read it otherwise.
+
+    NumPy makes NaN, texts or objects of nulls in lists and in arrays of other libraries, and drops NULs at
+    the end of text.
+    """
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "O":
+            return _read_foreign(value, what) if _are_items(value.reshape(-1).tolist()) else None
+        return read_operand(value, what) if value.dtype.kind == "T" and hides_nulls(value) else None
+    if isinstance(value, bytes):
+        return np.array(value, dtype=object) if value.endswith(b"\0") else None
+    if isinstance(value, str):
+        return np.array(value, np.dtypes.StringDType()) if value.endswith("\0") else None
+    if type(value) in (list, tuple):
+        return read_operand(value, what) if _are_items(cast("list[object]", value)) else None
+    return read_operand(value, what) if may_have_nulls(value) else None
+
+
+def _are_items(value: "list[object] | tuple[object, ...]") -> bool:
+    """Return True for lists of elements, of any depth, with nulls, tensors of rank 0 or text that NumPy cuts.
+
+    Lists of arrays are several operands, and no list of elements.
+    """
+    left, found = [value], False
+    while left:
+        items = left.pop()
+        if set(map(type, items)) <= _NUMBERS:
+            continue
+        for item in items:
+            if isinstance(item, list | tuple):
+                left.append(cast("list[object]", item))
+            elif isinstance(item, str | bytes):
+                found = found or item[-1:] in ("\0", b"\0")
+            elif np.ndim(cast("Any", item)) or may_have_nulls(item):
+                return False
+            elif item is None or isinstance(item, TensorCommon):
+                found = True
+    return found
 
 
 def _read_foreign(value: object, what: str) -> Operand:
@@ -192,7 +264,7 @@ def _read_foreign(value: object, what: str) -> Operand:
         raise
 
 
-def _hides(array: Array) -> bool:
+def hides_nulls(array: Array) -> bool:
     """Return True if a mask hides an element, or text is missing."""
     if array.dtype.kind == "T" and hasattr(array.dtype, "na_object"):
         missing: object = array.dtype.na_object

@@ -11,6 +11,7 @@ from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
+from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import may_have_nulls, read_foreign
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._protocols import is_arrow
@@ -76,14 +77,29 @@ def _read(values: object, kind: StringKind | None) -> tuple[StringData, Shape[An
     )
 
 
+def _are_rows(kind: type) -> bool:
+    """Return True for tensors, views and arrays of other libraries among rows."""
+    if issubclass(kind, str | bytes | list | tuple | np.ndarray | np.generic):
+        return False
+    return hasattr(kind, "__array__") or hasattr(kind, "__arrow_c_array__")
+
+
+def _listed(row: Any) -> object:  # noqa: ANN401 - an array of any library
+    found: Any = row if isinstance(row, TensorCommon) else read_foreign(row, None, "refuse")
+    return (shown_array(row) if found is None else found).tolist()
+
+
 def _read_lists(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
     try:
-        given = list(cast("Iterable[object]", values))
+        given = list(cast("Iterable[Any]", values))
     except TypeError as error:
         raise ConversionError(
             f"strings are read from str, bytes, lists or arrays of them, not from {values!r}"
         ) from error
-    items, levels = _flatten(given)
+    rows = tuple([own for own in set(map(type, given)) if _are_rows(own)])
+    items, levels = _flatten(
+        [_listed(own) if isinstance(own, rows) else own for own in given] if rows else given
+    )
     return StringData.from_list(cast("list[Any]", items), kind=kind), _shape_of(levels)
 
 

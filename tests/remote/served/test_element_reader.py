@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
@@ -13,16 +15,16 @@ X = np.arange(12.0).reshape(3, 4)
 BOX, RUNS = Outer([[0, 2], range(0, 4, 3)]), Runs([1, 6], [2, 3])
 
 
-@pytest.mark.parametrize("given", [X, sel.concat([X[:1], X[1:]]), tw.as_tensor(X.T.copy()).permute((1, 0))])
-def test_selections_are_copied_out(given):
+@pytest.mark.parametrize("source", [X, sel.concat([X[:1], X[1:]]), tw.as_tensor(X.T.copy()).permute((1, 0))])
+def test_selections_are_copied_out(source):
     out = [np.empty(own.extents) for own in (BOX, RUNS)]
-    face = ElementReader(given)
+    face = ElementReader(source)
     face.check((BOX, RUNS), 8, 1000)
     face.copy_to((BOX, RUNS), out, None)
 
     assert out[0].tolist() == [[0, 3], [8, 11]]
     assert out[1].tolist() == [1, 2, 6, 7, 8]
-    assert (face.tensor is None) == isinstance(given, sel.View)
+    assert (face.tensor is None) == isinstance(source, sel.View)
 
 
 def test_a_view_has_no_entries_and_is_not_written_to():
@@ -35,11 +37,8 @@ def test_a_view_has_no_entries_and_is_not_written_to():
 def test_what_is_stored_is_looked_up_again_after_an_edit():
     sparse = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
     face = ElementReader(sparse)
-    assert [own.tolist() if hasattr(own, "tolist") else own for own in face.stored_in((BOX, Runs(1, 9)))] == [
-        [1, 1],
-        [11, 1],
-        [7.0, 5.0],
-    ]
+    counts, ordinals, values = face.stored_in((BOX, Runs(1, 9)), 9)
+    assert (counts, ordinals.tolist(), values.tolist()) == ([1, 1], [11, 1], [7.0, 5.0])
     sparse[0, 1] = 6.0
     face.forget()
     assert face.stored()[1].tolist() == [6.0, 7.0]
@@ -63,3 +62,49 @@ def test_views_of_strings_are_read():
     out = np.empty(3, words.dtype)
     ElementReader(words).copy_to((Runs([0, 2], [1, 2]),), [out], None)
     assert out.tolist() == ["cc", "a", "b"]
+
+
+POSITIONS = st.sets(st.integers(0, 5), max_size=4).map(sorted) | st.builds(
+    range, st.integers(0, 3), st.integers(3, 6)
+)
+
+
+@given(
+    x=st.lists(st.lists(st.integers(0, 1), min_size=6, max_size=6), min_size=6, max_size=6),
+    turned=st.booleans(),
+    modes=st.lists(st.tuples(POSITIONS, POSITIONS), max_size=2),
+    runs=st.sets(st.integers(0, 36), max_size=6).map(sorted),
+)
+def test_entries_within_selections_are_those_of_brute_force(x, turned, modes, runs):
+    array = np.array(x) * np.arange(1, 37).reshape(6, 6)
+    sparse = tw.sparse(np.argwhere(array), array[array > 0], (6, 6))
+    face = ElementReader(sparse.permute((1, 0)) if turned else sparse)
+    array = array.T if turned else array
+    pairs = list(zip(runs[::2], runs[1::2], strict=False))
+    wanted = [
+        *[Outer(own) for own in modes],
+        Runs([start for start, _ in pairs], [stop - start for start, stop in pairs]),
+    ]
+    numbers = [
+        *[[i * 6 + j for i in rows for j in columns] for rows, columns in modes],
+        [number for start, stop in pairs for number in range(start, stop)],
+    ]
+    found = [[number for number in own if array.reshape(-1)[number]] for own in numbers]
+    right = [number for own in found for number in own]
+
+    counts, ordinals, values = face.stored_in(wanted, 1000)
+    assert (counts, ordinals.tolist()) == ([*map(len, found)], right)
+    assert values.tolist() == array.reshape(-1)[right].tolist()
+    if right:
+        with pytest.raises(RequestRefusedError):
+            face.stored_in(wanted, len(right) - 1)
+
+
+def test_entries_of_runs_are_looked_up_and_not_scanned(monkeypatch):
+    face = ElementReader(tw.sparse(np.arange(0, 2000, 2)[:, None], np.ones(1000), (2000,)))
+    monkeypatch.setattr(np, "flatnonzero", None)
+    assert face.stored_in([Runs([0, 100], [10, 4])] * 512, 10_000)[0] == [7] * 512
+    # Each of these has all entries: none is collected once they are too many.
+    monkeypatch.setattr(np, "repeat", None)
+    with pytest.raises(RequestRefusedError, match="too many"):
+        face.stored_in([Runs(0, 2000)] * 512, 999)

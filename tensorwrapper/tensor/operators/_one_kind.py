@@ -1,0 +1,200 @@
+"""Values of one call of NumPy have one kind: text, bytes or numbers. NumPy would make text of the others."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._text_order import has_null_texts
+from tensorwrapper.buffer.lowlevel import check_write, convert_elements
+from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.operators._refusals import refusals
+
+_Kind: TypeAlias = Literal["text", "bytes", "numbers"]
+
+_VALUES: Final = {
+    "append": ("arr", "values"),
+    "array_equal": ("a1", "a2"),
+    "block": ("arrays",),
+    "choose": ("choices",),
+    "full_like": ("a", "fill_value"),
+    "insert": ("arr", "values"),
+    "pad": ("array", "constant_values"),
+    "piecewise": ("x", "funclist"),
+    "searchsorted": ("a", "v"),
+    "select": ("choicelist", "default"),
+    **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), ("tup",)),
+    **dict.fromkeys(("max", "min"), ("a", "initial")),
+    **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "union1d"), ("ar1", "ar2")),
+}
+"""Functions, and those of their parameters that are elements, or lists of such."""
+
+_FILLED: Final = {"pad": "constant_values", "select": "default"}
+"""Functions that take zeros if this argument is not given."""
+
+_LISTS: Final = frozenset(("arrays", "choices", "choicelist", "tup"))
+"""Parameters that are lists of arrays."""
+
+_WRITTEN: Final = frozenset(("full_like", "insert", "pad", "piecewise"))
+"""Functions whose results have the type of the first argument."""
+
+
+def with_one_kind(
+    function: Callable[..., Any], arguments: "list[Any]", options: dict[str, Any], name: str
+) -> "tuple[tuple[Any, ...], dict[str, Any]]":
+    """Return the arguments of a call, with lists of text and bytes as arrays that keep NULs.
+
+    Raises
+    ------
+    ConversionError
+        If a null would become a text, or zeros would be filled in among text.
+    DTypeError
+        If there are values of several kinds.
+    """
+    short = function.__name__
+    values = _VALUES.get(short)
+    if values is None:
+        return tuple(arguments), options
+    with refusals(name):
+        bound = _signature(function).bind(*arguments, **options)
+    # `np.pad` has arguments that its signature does not name.
+    found: dict[str, Any] = {**bound.arguments, **bound.arguments.get("kwargs", {})}
+    given = {key: found[key] for key in values if key in found}
+    kinds = {kind for own in given.values() for kind in _kinds_of(own)}
+    if len(kinds) > 1:
+        if short in ("array_equal", "setdiff1d"):
+            return tuple(arguments), options  # They differ.
+        raise DTypeError(f"{name}: {' and '.join(sorted(kinds))} have no type in common")
+    if not kinds or kinds == {"numbers"}:
+        given = _numbers(short, given, found.get("dtype"), name)
+        _put_in(bound.arguments, given)
+        return bound.args, bound.kwargs
+    _check_filled(short, found, name)
+    if short in _WRITTEN and any(_has_null(own) for own in given.values()):
+        raise ConversionError(f"{name}: an array cannot store nulls: `t.fill_null('')` replaces them")
+    dtype = np.dtypes.StringDType() if kinds == {"text"} else np.dtype(object)
+    # NumPy takes bytes of any length to begin with.
+    kept = {key for key, own in given.items() if key == "initial" and isinstance(own, bytes)}
+    _put_in(bound.arguments, {key: _typed(own, dtype) for key, own in given.items() if key not in kept})
+    return bound.args, bound.kwargs
+
+
+def _put_in(call: dict[str, Any], given: dict[str, Any]) -> None:
+    for key, own in given.items():
+        (call if key in call else call["kwargs"])[key] = own
+
+
+def _numbers(short: str, given: dict[str, Any], asked: object, name: str) -> dict[str, Any]:
+    """Return numbers that NumPy casts without a loss: it would wrap integers and times.
+
+    Raises
+    ------
+    DTypeError, SizeOverflowError
+        If some do not fit the type of the first argument, where they are written among its elements, or the
+        type of all, where they are joined.
+    """
+    first, *others = given
+    if short in _WRITTEN:
+        target: Any = given[first].dtype if asked is None else to_dtype(cast("npt.DTypeLike", asked))
+        return {first: given[first], **{key: _written(given[key], target) for key in others}}
+    arrays = [own for key in given for own in _arrays_in(given[key])]
+    types = list({own.dtype for own in arrays if own.dtype.kind in "biufcmM"})
+    default = given.get("default")
+    if type(default) is int and types and (dtype := promoted(types, name)).kind in "iu":
+        check_write(default, dtype)
+    times = {own.kind for own in types} & {*"mM"}
+    wanted = promoted(types, name) if len(types) > 1 and times else None
+    return {key: _exact(own, wanted, is_list=key in _LISTS) for key, own in given.items()}
+
+
+def _arrays_in(value: object) -> Iterator[Any]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _arrays_in(item)
+
+
+def _exact(value: Any, dtype: "np.dtype[Any] | None", *, is_list: bool) -> Any:  # noqa: ANN401 - any argument
+    """Return integers of lists as they are, not as floats, and times cast to one unit."""
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        if is_list or any(isinstance(own, np.ndarray) for own in items):
+            return type(value)(_exact(own, dtype, is_list=False) for own in items)
+        return unmasked_array(value) if {int} == set(map(type, items)) else value
+    if dtype is not None and isinstance(value, np.ndarray) and value.dtype != dtype:
+        return convert_elements(cast("Any", value), dtype, checked=True)
+    return value
+
+
+def _written(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any argument
+    if value is None or callable(value):
+        return value
+    if isinstance(value, list) and any(callable(own) for own in value):
+        return [_written(own, dtype) for own in value]
+    return check_write(value, dtype).astype(dtype, copy=False)
+
+
+_signature = cache(inspect.signature)
+
+
+def _check_filled(short: str, given: dict[str, Any], name: str) -> None:
+    """Raise if NumPy would fill in a zero."""
+    wanted = _FILLED.get(short)
+    if wanted is None or wanted in given or (short == "pad" and given.get("mode", "constant") != "constant"):
+        return
+    raise ConversionError(f"{name}: there is no zero among strings: {wanted}='' has the empty one")
+
+
+def _kinds_of(value: object) -> Iterator[_Kind]:
+    """Yield the kinds of elements of an argument, which may repeat."""
+    if isinstance(value, str):
+        yield "text"
+    elif isinstance(value, bytes):
+        yield "bytes"
+    elif isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        seen: set[type] = set()
+        for item in items:
+            # Elements of one type are of one kind.
+            if type(item) in seen and not isinstance(item, list | tuple | np.ndarray):
+                continue
+            seen.add(type(item))
+            yield from _kinds_of(item)
+    elif isinstance(value, np.ndarray):
+        yield from _kinds_in(value)
+    elif value is not None and not callable(value):
+        yield "numbers"
+
+
+def _kinds_in(array: Any) -> Iterator[_Kind]:  # noqa: ANN401 - an array of any elements
+    kind: str = array.dtype.kind
+    if kind in "UT":
+        yield "text"
+    elif kind == "S":
+        yield "bytes"
+    elif kind == "O":
+        yield from _kinds_of(array.reshape(-1).tolist())
+    elif array.size or kind != "f":
+        yield "numbers"
+
+
+def _has_null(value: object) -> bool:
+    return value is None or (isinstance(value, np.ndarray) and has_null_texts(value))
+
+
+def _typed(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any argument
+    """Return text or bytes as an array; items of lists of arrays one by one."""
+    if isinstance(value, np.ndarray):
+        return value.astype(dtype) if value.dtype.kind in "US" else value
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        if any(isinstance(own, np.ndarray) or callable(own) for own in items):
+            return [_typed(own, dtype) for own in items]
+    return value if value is None or callable(value) else np.array(value, dtype)

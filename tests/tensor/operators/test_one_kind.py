@@ -1,0 +1,169 @@
+"""Functions of arrays neither invent text, times and numbers, nor lose nulls, NULs and digits."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import tensorwrapper as tw
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+
+OF = pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["tensor", "view"])
+MASK = [[True, False]]
+CALLS = {
+    "append": np.append,
+    "hstack": lambda t, own: np.hstack([t, own]),
+    "insert": lambda t, own: np.insert(t, 0, own),
+    "full_like": np.full_like,
+    "select": lambda t, own: np.select(MASK, [t], own),
+    "piecewise": lambda t, own: np.piecewise(t, MASK, [own]),
+    "pad": lambda t, own: np.pad(t, 1, constant_values=own),
+    "choose": lambda t, own: np.choose([0, 1], [t, own]),
+    "intersect1d": np.intersect1d,
+    "union1d": np.union1d,
+    "setxor1d": np.setxor1d,
+    "searchsorted": np.searchsorted,
+    "clip": lambda t, own: np.clip(t, own, None),
+    "max": lambda t, own: np.max(t, initial=own),
+}
+KINDS = {"text": ["b", "c\0"], "bytes": [b"b", b"c\0"], "numbers": [1, 2]}
+
+
+def made(kind, of=lambda t: t):
+    return of(tw.as_tensor(KINDS[kind]) if kind == "numbers" else tw.strings(KINDS[kind]))
+
+
+def listed(found):
+    return found.tolist() if hasattr(found, "tolist") else found
+
+
+@OF
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("other", KINDS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_text_bytes_and_numbers_are_of_three_kinds(of, kind, other, call):
+    t, beside = made(kind, of), KINDS[other][1]
+    if kind == other:
+        assert isinstance(listed(CALLS[call](t, beside)), str | bytes | int | list)
+    else:
+        with pytest.raises((DTypeError, ConversionError)):
+            CALLS[call](t, beside)
+
+
+@OF
+@pytest.mark.parametrize("kind", ["text", "bytes"])
+def test_nuls_are_kept_whatever_the_value_is_given_as(of, kind):
+    t = made(kind, of)
+    one, other = KINDS[kind]
+    for given in (other, np.array(other, "T" if kind == "text" else object), tw.strings(other)):
+        assert listed(np.append(t, given)) == [one, other, other]
+        assert listed(np.insert(t, 0, given)) == [other, one, other]
+        assert listed(np.full_like(t, given)) == [other, other]
+        assert listed(np.select(MASK, [t], given)) == [one, other]
+        assert listed(np.pad(t, (1, 0), constant_values=given)) == [other, one, other]
+    for given in ([other], [tw.strings(other)], (other,)):
+        assert listed(np.setdiff1d(t, given)) == [one]
+        assert listed(np.union1d(t, given)) == [one, other]
+        assert listed(np.isin(t, given)) == [False, True]
+        assert np.array_equal(t, [one, *given])
+
+
+@OF
+def test_there_is_no_zero_among_strings(of):
+    for kind in ("text", "bytes"):
+        with pytest.raises(ConversionError, match="constant_values=''"):
+            np.pad(made(kind, of), 1)
+        with pytest.raises(ConversionError, match="default=''"):
+            np.select(MASK, [made(kind, of)])
+        assert listed(np.pad(made(kind, of), 1, mode="edge"))[0] == KINDS[kind][0]
+
+
+NULLS = {
+    "list": lambda item: [item, None],
+    "Arrow": lambda item: pa.array([item, None]),
+    "pandas": lambda item: pd.Series([item, None], dtype="Int64" if item == 3 else "string"),
+    "tensor": lambda item: (tw.as_tensor if item == 3 else tw.strings)([item, None]),
+}
+
+
+@OF
+@pytest.mark.parametrize("given", NULLS)
+@pytest.mark.parametrize("item", [3, "c"])
+def test_no_null_becomes_a_number_or_a_text(of, item, given):
+    t, beside = made("numbers" if item == 3 else "text", of), NULLS[given](item)
+    first = KINDS["numbers" if item == 3 else "text"]
+    for call in ("full_like", "insert"):
+        with pytest.raises(ConversionError, match="cannot store nulls"):
+            CALLS[call](t, beside)
+    assert listed(np.hstack([t, beside])) == [*first, item, None]
+    assert listed(np.vstack([t, beside])) == [first, [item, None]]
+    assert listed(np.clip(t, beside, None)) == [max(first[0], item), None]
+    if item == 3:
+        for call in ("append", "select", "piecewise"):
+            with pytest.raises(ConversionError, match=r"cannot store nulls|does not make an array"):
+                CALLS[call](t, beside)
+    else:
+        assert listed(np.append(t, beside)) == [*first, item, None]
+
+
+@OF
+def test_clip_follows_the_rule_of_operands(of):
+    t = of(tw.as_tensor([1, 2]))
+    assert type(np.clip(t, pd.Series([3, 4]), None)).__name__ == "Tensor"
+    assert listed(np.clip(np.array([3, 9]), tw.as_tensor([4, None]), None)) == [4, None]
+    out = tw.nullable([0, 0], [True, True])
+    np.clip(t, tw.as_tensor([2, None]), 3, out=out)
+    assert out.tolist() == [2, None]
+    np.clip(of(tw.as_tensor([1, None])), None, None, out=out)
+    assert out.tolist() == [1, None]
+    x, y = tw.strings(["a\0\0", "x"]), tw.strings(["a\0b", "b"])
+    assert listed(np.clip(of(x), y, None)) == listed(np.maximum(x, y)) == ["a\0b", "x"]
+    with pytest.raises(ConversionError, match="does not make an array"):
+        np.clip(of(tw.jagged([[1, 5], [], [7]])), [[2, 2], [], [2]], None)
+
+
+@OF
+def test_values_that_do_not_fit_are_refused_as_by_assign(of):
+    t, spans = of(tw.as_tensor([1, 2])), of(tw.as_tensor(np.array([1, 5], "m8[s]")))
+    for call in ("full_like", "insert", "pad", "piecewise"):
+        for value in (1.5, float("nan"), np.float64(2)):
+            with pytest.raises(DTypeError):
+                CALLS[call](t, value)
+        with pytest.raises(SizeOverflowError):
+            CALLS[call](t, 2**63)
+        with pytest.raises((SizeOverflowError, DTypeError)):
+            CALLS[call](spans, -(2**63))
+    with pytest.raises(SizeOverflowError):
+        np.select(MASK, [t], 2**63)
+    assert listed(np.full_like(t, 1.5, dtype="f8")) == [1.5, 1.5]
+    assert listed(np.insert(t, [0, 1], [5, 6])) == [5, 1, 6, 2]
+    assert listed(np.piecewise(t, MASK, [lambda own: own + 5, 0])) == [6, 0]
+
+
+@OF
+def test_integers_of_lists_are_not_rounded(of):
+    t = of(tw.as_tensor([-1, 2**63 - 1]))
+    for call in (np.array_equal, np.setdiff1d, np.intersect1d, np.union1d, np.setxor1d):
+        with pytest.raises(DTypeError, match="integers from"):
+            call(t, [-1, 2**63])
+    assert not np.array_equal(t, [-1, 2**63 - 2])
+
+
+@OF
+def test_times_are_not_wrapped_where_units_meet(of):
+    days, fine = of(tw.as_tensor(np.array([2**40], "M8[D]"))), np.array([5692549928996306944], "M8[ns]")
+    for call in (np.append, np.maximum, np.isin, np.equal, np.union1d, np.searchsorted, np.subtract):
+        with pytest.raises(SizeOverflowError):
+            call(days, fine)
+    with pytest.raises(SizeOverflowError):
+        days + np.array([1], "m8[ns]")
+    near = of(tw.as_tensor(np.array([2], "M8[D]")))
+    assert listed(np.maximum(near, np.array([1], "M8[ns]"))) == [2 * 86_400_000_000_000]
+    assert listed(near == np.array([2 * 86400], "M8[s]")) == [True]
+
+
+@OF
+def test_one_element_loses_its_modes_with_nulls_as_without(of):
+    for t in (tw.nullable([7], [True]), tw.nullable([[7]], [[False]])):
+        assert np.squeeze(of(t)).shape == t.squeeze().shape == tw.Shape()
