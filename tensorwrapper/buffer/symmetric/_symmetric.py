@@ -240,7 +240,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
         symmetry = self.symmetry_of(layout)
         if symmetry is None or symmetry.is_trivial:
             return super().to_array(layout, dtype, copy)
-        # No element is unpacked without being asked for.
+        # Only `to_dense` unpacks.
         raise ConversionError(self.obstacle(layout))
 
     # New buffers.

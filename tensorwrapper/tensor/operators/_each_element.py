@@ -76,7 +76,7 @@ def _is_odd(bound: object) -> bool:
     try:
         return np.asarray(bound).dtype.kind in "OSUT"
     except ValueError:
-        return True  # Lists of several lengths: the rule of operands says why they are none.
+        return True  # The rule of operands says what is wrong with lists of several lengths.
 
 
 def clip(

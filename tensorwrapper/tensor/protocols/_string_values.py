@@ -11,7 +11,6 @@ from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.buffer.lowlevel import check_kind, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import may_have_nulls, read_foreign
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._protocols import is_arrow
@@ -85,8 +84,9 @@ def _are_rows(kind: type) -> bool:
 
 
 def _listed(row: Any) -> object:  # noqa: ANN401 - an array of any library
-    found: Any = row if isinstance(row, TensorCommon) else read_foreign(row, None, "refuse")
-    return (shown_array(row) if found is None else found).tolist()
+    found = read_foreign(row, None, "refuse")
+    array = row if found is None else found
+    return (array if hasattr(array, "tolist") else shown_array(array)).tolist()
 
 
 def _read_lists(values: object, kind: StringKind | None) -> tuple[StringData, Shape[Any]]:
