@@ -1,6 +1,7 @@
-"""The order of text with NULs: NumPy 2.4 compares elements of StringDType only up to the first NUL.
+"""Text with NULs: NumPy 2.4 compares and searches elements of StringDType only up to a NUL.
 
-Texts are replaced by their places among all distinct ones, which NumPy orders as it orders integers.
+To be ordered, texts are replaced by their places among all distinct ones, which NumPy orders as it orders
+integers. What looks into text with NULs is computed by the methods of Python's text.
 """
 
 import inspect
@@ -46,7 +47,8 @@ class _Places:
 
     def texts(self, places: Array, dtype: "np.dtype[Any]") -> Array:
         """Return the texts at places."""
-        return cast("Array", np.array(self._texts, dtype)[places])
+        # NumPy makes a text of Python of one place.
+        return np.asarray(np.array(self._texts, dtype)[places], dtype)
 
 
 def numbers_of_texts(texts: Array) -> IntArray:
@@ -121,3 +123,45 @@ def _as_texts(value: object) -> Array | None:
     if isinstance(value, str):
         return np.array(value, np.dtypes.StringDType())
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "TU" else None
+
+
+_METHODS: "Final[dict[str, tuple[Callable[..., object], type | np.dtypes.StringDType]]]" = {
+    "str_len": (len, np.intp),
+    **{name: (getattr(str, name), np.intp) for name in ("count", "find", "index", "rfind", "rindex")},
+    **{name: (getattr(str, name), np.bool_) for name in ("endswith", "isalnum", "isalpha", "startswith")},
+    **{
+        name: (getattr(str, name), np.dtypes.StringDType())
+        for name in ("center", "expandtabs", "ljust", "replace", "rjust", "zfill")
+    },
+    # Names of the ufuncs that NumPy calls for those without an underscore.
+    **{
+        f"_{name}_chars": (getattr(str, name), np.dtypes.StringDType())
+        for name in ("lstrip", "rstrip", "strip")
+    },
+}
+"""Functions of ``np.strings`` that NULs mislead, as methods of the same arguments, and their results."""
+
+
+def by_methods_of_text(
+    function: Callable[..., Any], arguments: Sequence[Any], options: dict[str, Any]
+) -> object:
+    """Return the result of a function of ``np.strings`` for text with NULs; else NotImplemented."""
+    found = _METHODS.get(function.__name__)
+    if found is None or not any(map(_has_nul, [*arguments, *options.values()])):
+        return NotImplemented
+    given = list(arguments)
+    if options:
+        given = list(inspect.signature(function).bind(*arguments, **options).args)
+    method, dtype = found
+    # A method takes no array of one text.
+    arrays = [np.asarray(own, dtype=object) for own in given]
+    return np.asarray(np.frompyfunc(method, len(arrays), 1)(*arrays)).astype(dtype)
+
+
+def _has_nul(value: object) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    is_text = isinstance(value, np.ndarray) and value.dtype.kind in "TU"
+    return is_text and any(
+        "\0" in text for text in cast("Array", value).reshape(-1).tolist() if text is not None
+    )

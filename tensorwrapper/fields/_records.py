@@ -377,9 +377,9 @@ class Records(NoArray, RecordsLibraries):
         return _shared(made, 1 if len(made) == 1 else 2)
 
     def flatten(self) -> "Records":
-        """Return the entries of all rows in one mode; prefix fields are repeated.
+        """Return the entries of all rows in one mode, which takes the place of the first two.
 
-        An empty row disappears.
+        Prefix fields are repeated, and an empty row disappears.
 
         Raises
         ------

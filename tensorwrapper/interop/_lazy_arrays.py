@@ -9,7 +9,7 @@ from tensorwrapper.buffer import StringData
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
 from tensorwrapper.shape import Shape
-from tensorwrapper.tensor import Tensor, strings
+from tensorwrapper.tensor import Tensor, as_tensor, strings
 from tensorwrapper.tensor.lowlevel import check_sequences, reading_lazily, rows_of_sequences, text_or_bytes
 
 
@@ -69,6 +69,9 @@ def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
         found = value[()]
         rows: list[Any] = np.asarray(found, dtype=object).reshape(-1).tolist() if value.shape else [found]
         return rows_of_sequences(rows, value.shape, cast("np.dtype[Any]", element))  # type: ignore[redundant-cast]
+    if isinstance(dtype, np.dtype) and dtype.subdtype is not None:
+        # Elements that are arrays of one shape: NumPy has their modes as the last.
+        return _of_array(np.asarray(value[()]))
     if "vlen" in held:
         own = np.asarray(value[()], dtype=object)
         data = StringData.from_list(own.reshape(-1).tolist(), kind="binary")
@@ -77,3 +80,10 @@ def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
     if isinstance(dtype, np.dtype) and str(dtype.kind) in "SUT":
         return strings(np.asarray(value))
     return as_view(ArraySource(value)).compute()
+
+
+def _of_array(found: Any) -> Tensor[Any]:  # noqa: ANN401 - an array of any elements
+    if found.dtype.kind == "O":
+        data = StringData.from_list(found.reshape(-1).tolist(), kind="binary")
+        return strings(text_or_bytes(data), shape=Shape(*found.shape))
+    return strings(found) if found.dtype.kind == "S" else as_tensor(found)

@@ -43,9 +43,9 @@ def compact(
 
     Names, their order, metadata, records, stored views and compression stay. An extended tensor reads as a
     `Tensor` afterwards. Strings and sparse tensors larger than `piece_bytes` stay in several records, and
-    still read as views. As with `save`, the old file exists until the new one is on disk. Readers that have
-    the old file open keep reading it. The old file is read twice, because all checksums are verified before
-    anything is written.
+    still read as views; symmetric ones stay in one record. As with `save`, the old file exists until the new
+    one is on disk. Readers that have the old file open keep reading it. The old file is read twice, because
+    all checksums are verified before anything is written.
 
     Parameters
     ----------

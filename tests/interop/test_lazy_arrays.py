@@ -197,3 +197,15 @@ def test_packed_variables_of_netcdf_make_no_view(tmp_path):
             assert tw.as_tensor(f[name]).tolist() == f[name][:].tolist()
             f[name].set_auto_scale(False)
             assert sel.as_view(f[name]).compute().tolist() == f[name][:].tolist()
+
+
+@pytest.mark.parametrize("base", ["<i4", ">f8", "c8", "?", "text"])
+@pytest.mark.parametrize("extents", [(2,), (), (2, 0)])
+def test_elements_that_are_arrays_are_the_last_modes_as_in_the_file(tmp_path, base, extents):
+    dtype = np.dtype((h5py.string_dtype() if base == "text" else base, (3,)))
+    with h5py.File(tmp_path / "a.h5", "w") as made:
+        made.create_dataset("x", extents, dtype)
+    with tw.open(tmp_path / "a.h5") as whole, h5py.File(tmp_path / "a.h5") as file:
+        found, wanted = tw.as_tensor(file["x"]), whole["x"]
+        assert found.shape == wanted.shape == tw.Shape(*extents, 3)
+        assert (found.dtype.kind, found.tolist()) == (wanted.dtype.kind, wanted.tolist())

@@ -193,3 +193,15 @@ def test_save_takes_what_grew(path):
         tw.save(path.with_name("copy.tens"), f)
         with tw.open(path.with_name("copy.tens")) as copy:
             assert {name: copy[name].tolist() for name in copy} == {name: f[name].tolist() for name in f}
+
+
+@pytest.mark.parametrize("made", ["saved", "compacted"])
+def test_a_symmetric_tensor_is_one_record_of_any_size(tmp_path, made):
+    path, s = tmp_path / "a.tens", tw.from_packed(np.arange(6.0), "s2", (3, 3))
+    tw.save(path, {"s": s, "part": s[1:, 1:], "line": s[0]}, piece_bytes=16 if made == "saved" else 10**9)
+    if made == "compacted":
+        compact(path, piece_bytes=16)
+    with tw.open(path) as f:
+        assert [str(f[name].symmetry) for name in ("s", "part")] == [str(s.symmetry)] * 2
+        assert f["s"].packed_values().tolist() == s.packed_values().tolist()
+        assert [f[name].tolist() for name in f] == [s.tolist(), s[1:, 1:].tolist(), s[0].tolist()]

@@ -377,7 +377,7 @@ def _known_item(own: object) -> object:
     if not isinstance(own, ViewBase):
         return own
     known = _known_key(cast("ViewBase[Any]", own))
-    return known if known.is_sparse else np.asarray(known)
+    return known if known.is_sparse or known.is_nullable else np.asarray(known)
 
 
 _FILL: Final = "`fill_value=s.fill_value` is the one that there is, and `s.to_dense()` takes any"

@@ -8,7 +8,8 @@ import numpy as np
 from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.buffer.lowlevel import is_fill
 from tensorwrapper.layout.lowlevel import new_row_major, wrap_layout
-from tensorwrapper.selection.expressions._expression import Expression, Node, same
+from tensorwrapper.selection.expressions._elementwise import Choosing
+from tensorwrapper.selection.expressions._expression import Expression, Node, same, whole
 from tensorwrapper.selection.expressions._generators import Filling
 from tensorwrapper.selection.expressions._source_node import Reading
 from tensorwrapper.selection.expressions._traversal import operands_first
@@ -65,6 +66,8 @@ def sides_of_view(view: Expression, *, to_compute: bool = True) -> "tuple[Expres
                 if node.source is not None
                 else node.validity(lambda part: values[id(part)], lambda part: valid[id(part)]),
             )
+            if cleared and node.name == "where":
+                nodes[id(node)] = _where_valid(*nodes[id(node)])
         one, other = nodes[id(node)]
         values[id(own)] = own if one is node else Expression(one, own.layout)
         valid[id(own)] = Expression(other, own.layout)
@@ -109,6 +112,12 @@ def _of_values(node: Node, *, cleared: bool) -> Node:
         flat[~validity.read_run(0, validity.size)] = np.zeros((), flat.dtype)
         values = Dense(flat)
     return _reading(node, values)
+
+
+def _where_valid(values: Node, valid: Node) -> tuple[Node, Node]:
+    """Return elements with zero where a mask was null, and the validity."""
+    zeros = Filling(box(values.extents), np.zeros((), values.dtype)[()], values.dtype)
+    return Choosing((whole(valid), whole(values), whole(zeros))), valid
 
 
 def _of_validity(node: Node) -> Node:

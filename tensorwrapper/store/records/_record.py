@@ -267,8 +267,8 @@ def encode_view(
 def cut(tensor: Tensor[Any], limit: int) -> Iterable[Tensor[Any]]:
     """Split a tensor into runs of rows of at most `limit` bytes, if possible and necessary.
 
-    A larger row is a separate run. Tiled boxes, strings, and sparse tensors are not split. Existing pieces
-    are kept, so that no element is copied.
+    A larger row is a separate run. Tiled boxes, strings, sparse and symmetric tensors are not split. Existing
+    pieces are kept, so that no element is copied.
     """
     buffer, layout = tensor.buffer, tensor.layout.implementation
     is_small = layout.shape.implementation.size * buffer.dtype.itemsize <= limit
@@ -316,6 +316,9 @@ def cut_fields(fields: Mapping[str, Tensor[Any]], limit: int) -> Iterator[Mappin
 
 def _is_uncut(tensor: Tensor[Any]) -> bool:
     buffer = tensor.buffer
+    if buffer.stores_orbits:
+        symmetry = buffer.symmetry_of(tensor.layout.implementation)
+        return symmetry is not None and not symmetry.is_trivial
     return buffer.fill_value is not None or buffer.dtype.kind in "TO" or tensor.layout.is_tiled
 
 

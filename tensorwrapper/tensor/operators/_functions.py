@@ -76,12 +76,14 @@ from tensorwrapper.tensor.operators._sparse import choose_sparse
 from tensorwrapper.tensor.operators._stored_functions import call_on_stored, is_of_stored
 from tensorwrapper.tensor.operators._strings import (
     as_tests,
+    call_exactly,
     call_on_texts,
     data_of,
     isin,
     kind_of,
     places_of,
     strings_of,
+    text_refusals,
 )
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of, zero_filled
 from tensorwrapper.typing import Array, Extents, IntArray
@@ -129,9 +131,9 @@ def call_function(
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
     values, named = with_one_kind(function, plain, named, name)
-    with refusals(name):
+    with text_refusals(name) if room == "strings" else refusals(name):
         found = by_exact_order(function, values, named)
-        found = function(*values, **named) if found is NotImplemented else found
+        found = call_exactly(function, values, named) if found is NotImplemented else found
     return found if out is None else finished_array(np.asarray(found), (*arguments, out), out, name)
 
 
@@ -163,7 +165,7 @@ def _call_of_rows(
 
 _MOVE: Final = frozenset(
     (
-        *("broadcast_to", "column_stack", "compress", "diagonal", "dstack", "expand_dims", "flip", "fliplr"),
+        *("broadcast_to", "column_stack", "diagonal", "dstack", "expand_dims", "flip", "fliplr"),
         *("flipud", "hstack", "moveaxis", "ravel", "repeat", "reshape", "roll", "rot90", "squeeze"),
         *("swapaxes", "take", "take_along_axis", "tile", "transpose", "vstack"),
     )
@@ -731,7 +733,19 @@ def _size(a: object, axis: "int | tuple[int, ...] | None" = None) -> int:
     return math.prod([a.shape.extent(mode_of(mode, a.shape.rank)) for mode in modes])
 
 
+def _compress(condition: object, a: Any, axis: "SupportsIndex | None" = None, out: Any = None) -> object:  # noqa: ANN401 - as NumPy gives them
+    """Return the elements, or slices along an axis, where a condition holds; a null selects nothing."""
+    return np.take(a, np.flatnonzero(np.asarray(read_mask(condition, "compress"))), axis=axis, out=out)
+
+
+def _extract(condition: object, arr: Any) -> object:  # noqa: ANN401 - as NumPy gives it
+    """Return the elements of a box where a condition of as many holds; a null selects nothing."""
+    return np.take(arr, np.flatnonzero(np.asarray(read_mask(condition, "extract"))))
+
+
 _OWN: "dict[Callable[..., Any], Callable[..., object]]" = {
+    np.compress: _compress,
+    np.extract: _extract,
     np.ndim: _ndim,
     np.shape: _shape,
     np.size: _size,

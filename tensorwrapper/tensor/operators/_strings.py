@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arrays import frozen_array
 from tensorwrapper._compiled import compared
-from tensorwrapper._text_order import extreme_of_texts
+from tensorwrapper._text_order import by_methods_of_text, extreme_of_texts
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import Dense, StringData, Strings
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
@@ -75,8 +75,8 @@ def compute_strings(ufunc: np.ufunc, operands: list[Operand], options: dict[str,
         arrays = _times(arrays)
     are_texts = all(isinstance(own, np.ndarray) and own.dtype.kind == "T" for own in arrays)
     is_extreme = ufunc in (np.maximum, np.minimum) and not options and are_texts
-    with _text_refusals(name):
-        result = extreme_of_texts(ufunc, *arrays) if is_extreme else ufunc(*arrays, **options)
+    with text_refusals(name):
+        result = extreme_of_texts(ufunc, *arrays) if is_extreme else call_exactly(ufunc, arrays, options)
     return _over_texts(result, shape, operands)
 
 
@@ -96,11 +96,17 @@ def call_on_texts(
             # NumPy's partition takes no other text beside those of a StringDType.
             flat.append(np.asarray(value, np.dtypes.StringDType()) if isinstance(value, str) else value)
     named = dict(zip(options, flat[len(arguments) :], strict=True))
-    with _text_refusals(name):
-        result = function(*flat[: len(arguments)], **named)
+    with text_refusals(name):
+        result = call_exactly(function, flat[: len(arguments)], named)
     if isinstance(result, tuple):
         return tuple([_over_texts(part, shape, read) for part in cast("tuple[Array, ...]", result)])
     return _over_texts(result, shape, read)
+
+
+def call_exactly(function: Callable[..., Any], arguments: Sequence[Any], options: dict[str, Any]) -> object:
+    """Return the result of a function of NumPy for text, exact also for text with NULs."""
+    found = by_methods_of_text(function, arguments, options)
+    return function(*arguments, **options) if found is NotImplemented else found
 
 
 def _has_elements(value: object) -> bool:
@@ -108,7 +114,7 @@ def _has_elements(value: object) -> bool:
 
 
 @contextmanager
-def _text_refusals(name: str) -> Generator[None]:
+def text_refusals(name: str) -> Generator[None]:
     """Convert exceptions of NumPy; for nulls add a hint how to fill them."""
     with refusals(name):
         try:

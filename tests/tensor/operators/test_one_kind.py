@@ -167,3 +167,21 @@ def test_times_are_not_wrapped_where_units_meet(of):
 def test_one_element_loses_its_modes_with_nulls_as_without(of):
     for t in (tw.nullable([7], [True]), tw.nullable([[7]], [[False]])):
         assert np.squeeze(of(t)).shape == t.squeeze().shape == tw.Shape()
+
+
+@OF
+def test_a_null_in_a_condition_selects_nothing(of):
+    mask, t = of(tw.nullable([True, True, False], [True, False, True])), of(tw.as_tensor([1, None, 3]))
+    assert listed(np.compress(mask, t)) == listed(np.extract(mask, t)) == listed(t[mask]) == [1]
+    assert listed(np.compress(mask, of(tw.as_tensor([[1, 2], [3, 4], [5, 6]])), axis=0)) == [[1, 2]]
+    assert listed(np.compress([False, True, True], t)) == [None, 3]
+
+
+@OF
+def test_a_value_under_the_null_of_a_mask_is_not_cast(of):
+    mask = of(tw.nullable([True, False], [True, False]))
+    found = tw.where(mask, of(tw.as_tensor([1.0, 2.0])), float("nan"))
+    assert listed(found.astype("i8").compute()) == listed(found.compute().astype("i8")) == [1, None]
+    rows = of(tw.nullable([True, False, True], [True, False, True]).unflatten([1, 2]))
+    found = tw.where(rows, of(tw.jagged([[1.0], [2.0, 3.0]])), float("nan"))
+    assert listed(tw.concat([found, found]).astype("i8").compute()) == [[1], [None, 3]] * 2

@@ -216,3 +216,45 @@ def test_integers_beyond_int64_are_looked_for_exactly(of):
     t, given = of(tw.as_tensor([1, -1, 2**63 - 1])), [2**63, 1, 2**64 - 1]
     assert listed(np.isin(t, given)) == listed(np.isin(t, tuple(given))) == [True, False, False]
     assert listed(np.isin(given, t)) == [False, True, False]
+
+
+@pytest.mark.parametrize("nullable", [True, False])
+def test_extremes_of_one_text_are_exact(nullable):
+    a, b = (tw.strings([own], nullable=nullable)[0] for own in ("a\0", "a\0\0"))
+    for one, other in ((a, b), (b, a), (a, a)):
+        texts = [one.item(), other.item()]
+        assert sel.minimum(one, other).item() == np.minimum(one, other).item() == min(texts)
+        assert sel.maximum(sel.maximum(one, "a"), sel.maximum(other, "")).item() == max(texts)
+
+
+SUBS = st.sampled_from(["", "a", "\0", "a\0", "\0\0", "b"])
+
+
+@given(words=st.lists(TEXT, min_size=1, max_size=4), sub=SUBS, start=st.integers(0, 2))
+@OF
+@pytest.mark.parametrize("is_box", [True, False])
+def test_functions_of_text_are_those_of_python(of, is_box, words, sub, start):
+    t = of(tw.strings(words) if is_box else tw.strings(words).unflatten([len(words), 0]))
+
+    def same(found, wanted):
+        assert listed(found) == (wanted if is_box else [wanted, []])
+
+    for name in ("find", "rfind", "count", "startswith", "endswith"):
+        same(getattr(np.strings, name)(t, sub), [getattr(word, name)(sub) for word in words])
+        same(getattr(np.strings, name)(t, sub, start), [getattr(word, name)(sub, start) for word in words])
+    for name in ("strip", "lstrip", "rstrip"):
+        same(getattr(np.strings, name)(t, sub), [getattr(word, name)(sub) for word in words])
+    for name in ("center", "ljust", "rjust"):
+        same(getattr(np.strings, name)(t, 5, "x"), [getattr(word, name)(5, "x") for word in words])
+    for name in ("isalpha", "isalnum", "expandtabs", "upper"):
+        same(getattr(np.strings, name)(t), [getattr(word, name)() for word in words])
+    same(np.strings.str_len(t), [*map(len, words)])
+    same(np.strings.replace(t, "a", sub), [word.replace("a", sub) for word in words])
+    if sub:
+        same(np.strings.replace(t, sub, "q", count=1), [word.replace(sub, "q", 1) for word in words])
+
+
+@OF
+def test_a_null_is_no_text_for_functions_that_have_no_nulls(of):
+    with pytest.raises(ConversionError, match="a null is not text"):
+        np.strings.upper(of(tw.strings(["a", None])))
