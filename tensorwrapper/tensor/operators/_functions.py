@@ -125,8 +125,8 @@ def call_function(
     if function.__name__ in _MOVE and _first_of(arguments, is_nullable_number):
         return _moved_with_nulls(function, name, arguments, options)
     out, arguments, options = without_out(function, arguments, options, name)
-    arguments, options = with_fitting_values(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
+    arguments, options = with_fitting_values(function, arguments, options, name)
     _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
@@ -296,7 +296,8 @@ def _as_arrays(value: object, name: str, short: str) -> object:
                 f"{name} is given a tensor of shape {shape}, which is not an array: {hint}"
                 + ("" if hint == _PARTS else ", or `r.to_padded()` first")
             )
-        return np.asarray(tensor._flat())
+        has_none = short in _MOVE and tensor.buffer.nullable and tensor.dtype.kind == "O"
+        return np.asarray(tensor._flat(), dtype=object if has_none else None)
     operand = hidden_operand(value, name)
     if operand is not None:
         return _as_arrays(operand, name, short)

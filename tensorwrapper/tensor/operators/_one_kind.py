@@ -186,6 +186,8 @@ def _kinds_in(array: Any) -> Iterator[_Kind]:  # noqa: ANN401 - an array of any 
 
 
 def _has_null(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_has_null, cast("list[object]", value)))
     return value is None or (isinstance(value, np.ndarray) and has_null_texts(value))
 
 

@@ -185,3 +185,27 @@ def test_a_value_under_the_null_of_a_mask_is_not_cast(of):
     rows = of(tw.nullable([True, False, True], [True, False, True]).unflatten([1, 2]))
     found = tw.where(rows, of(tw.jagged([[1.0], [2.0, 3.0]])), float("nan"))
     assert listed(tw.concat([found, found]).astype("i8").compute()) == [[1], [None, 3]] * 2
+
+
+@OF
+def test_nulls_among_strings_are_moved_as_those_among_numbers(of):
+    for t in (tw.strings([[b"a", None], [b"b", b"c\0"]]), tw.strings([["a", None], ["b", "c\0"]])):
+        rows = t.tolist()
+        assert listed(np.flip(of(t))) == [own[::-1] for own in rows[::-1]]
+        assert listed(np.hstack([of(t), of(t)])) == [own * 2 for own in rows]
+        assert listed(np.moveaxis(of(t), 0, 1)) == [list(own) for own in zip(*rows, strict=True)]
+
+
+def test_writes_among_strings_are_refused_by_the_call_that_works():
+    t = tw.strings(["b", "d"])
+    for call in (
+        lambda: np.copyto(t, tw.strings(["c", "e"])),
+        lambda: np.put(t, [0], ["q"]),
+        lambda: np.place(t, [True, False], ["q"]),
+    ):
+        with pytest.raises(ConversionError, match=r"assign\(\) writes"):
+            call()
+    with pytest.raises(ConversionError, match="cannot store nulls"):
+        np.piecewise(t, [[True, True]], [pa.array(["q", None])])
+    t.assign(["c", "e"])
+    assert t.tolist() == ["c", "e"]
