@@ -189,6 +189,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         """Return layout and buffer of the same elements in memory; the buffer itself if it is in memory."""
         return layout, self
 
+    def fetched_for(self, layouts: Sequence[LayoutCommon]) -> "BufferCommon[ScalarT_co]":  # noqa: ARG002 - here
+        """Return the buffer with the elements that several layouts need at hand; itself in memory."""
+        return self
+
     def asked_of(self, layouts: Sequence[LayoutCommon]) -> "tuple[Any, IntArray] | None":  # noqa: ARG002 - here
         """Return the source elsewhere that layouts read, and the numbers of its elements; None in memory."""
         return None

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import different
-from tensorwrapper._value_class import value_class
+from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer._addresses import packed_layout
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks, sparse_of_tiles
@@ -36,6 +36,24 @@ class Line(Protocol):
     def fetch(self, places: IntArray) -> Array:
         """Return a new array of the elements at different places, which ascend."""
         ...
+
+
+@final
+@frozen(eq=False)
+class _AtHand:
+    """Elements that were fetched, as the line that they are of."""
+
+    source: Any
+    places: IntArray
+    """Where they are in the line, ascending."""
+    values: Array
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        return self.values.dtype
+
+    def fetch(self, places: IntArray) -> Array:
+        return self.values[np.searchsorted(self.places, places)]
 
 
 @final
@@ -95,6 +113,11 @@ class UnreadBlocks(BufferCommon[S], Generic[S]):
             else:
                 every.append(different(self._stored_places(self._reached(layout)[1])[0]))
         return self.line.source, different(np.concatenate(every))
+
+    def fetched_for(self, layouts: Sequence[LayoutCommon]) -> "UnreadBlocks[S]":
+        _, places = self.asked_of(layouts)
+        found: Array = self.line.fetch(places) if len(places) else np.empty(0, self.dtype)
+        return UnreadBlocks(_AtHand(self.line.source, places, found), self.index, self.orbits)
 
     def _stays_whole(self, layout: LayoutCommon) -> bool:
         """Return True if a layout is all of a symmetric tensor, whose tiles stay packed."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from tensorwrapper._arrays import different
 from tensorwrapper._value_class import frozen
+from tensorwrapper.buffer import BufferCommon
 from tensorwrapper.buffer.lowlevel import is_fill, make_sparse
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
@@ -65,10 +66,13 @@ class _Known:
         The entries of cached nodes, by the id of the node.
     compute
         Computes masks that are not in memory.
+    brought
+        Buffers elsewhere that several operands read, with their elements at hand, by the id of the buffer.
     """
 
     made: dict[int, _Entries]
     compute: _Compute
+    brought: dict[int, BufferCommon[Any]]
 
 
 def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[Any]:
@@ -83,7 +87,7 @@ def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[
     ConversionError
         If it also has elements that are not of a sparse tensor with the same fill.
     """
-    known = _Known({}, compute)
+    known = _Known({}, compute, _brought(view))
     for own in operands_first([view], parts=_valued):
         if own.node.is_kept and id(own.node) not in known.made:
             known.made[id(own.node)] = _entries(own.node.operands[0], known)
@@ -99,6 +103,19 @@ def sparse_of(view: Expression, shape: Shape[Any], compute: _Compute) -> Tensor[
         (found.ordinals, found.values) if kept.all() else (found.ordinals[kept], found.values[kept])
     )
     return make_tensor(Layout(shape), make_sparse(ordinals, values, shape.size, found.fill))
+
+
+def _brought(view: Expression) -> dict[int, BufferCommon[Any]]:
+    """Return buffers that several operands read; what they need of one elsewhere is fetched together."""
+    readers: dict[int, list[Expression]] = {}
+    for own in operands_first([view], parts=_valued):
+        if own.node.tensor is not None:
+            readers.setdefault(id(own.node.tensor.buffer), []).append(own)
+    return {
+        key: found[0].node.tensor.buffer.fetched_for([own.layout.implementation for own in found])
+        for key, found in readers.items()
+        if len(found) > 1 and found[0].node.tensor is not None
+    }
 
 
 def nothing_stored(fill: Array, shape: Shape[Any], dtype: "np.dtype[Any]") -> Tensor[Any]:
@@ -119,7 +136,8 @@ def _entries(view: Expression, known: _Known) -> _Entries:
     if tensor is not None:
         if tensor.buffer.fill_value is None:
             raise _dense(f"the dense tensor {tensor.shape!r}")
-        ordinals, values = tensor.buffer.stored_of(view.layout.implementation)
+        buffer = known.brought.get(id(tensor.buffer), tensor.buffer)
+        ordinals, values = buffer.stored_of(view.layout.implementation)
         return _Entries(ordinals, values, np.asarray(tensor.buffer.fill_value, view.dtype))
     if node.is_kept:
         return _selected(view, known.made[id(node)])

@@ -33,6 +33,8 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         arrays = _boxes(inputs, shape)
         if arrays is None:
             return None
+    if found._buffer.dtype.kind in "mM" and len({getattr(own, "dtype", None) for own in arrays}) > 1:
+        return None  # The general way casts times to one unit, where NumPy wraps.
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):

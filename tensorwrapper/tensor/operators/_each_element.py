@@ -54,7 +54,7 @@ def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> boo
     """Return True if `np.clip` of an array would not follow the rule of operands.
 
     That is so for rows, for text, which it compares up to the first NUL, and for bounds that are text,
-    objects or may be nulls.
+    objects, may be nulls, or are times of another unit.
     """
     first = arguments[0] if arguments else options.get("a")
     bounds = [*arguments[1:3], *[options.get(key) for key in ("a_min", "a_max", "min", "max")]]
@@ -63,12 +63,16 @@ def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> boo
             return False
         if first.dtype.kind == "T" or first.is_nullable or not first.shape.flatten().is_box:
             return True
-    return isinstance(first, TensorCommon | np.ndarray) and any(map(_is_odd, bounds))
+    is_array = isinstance(first, TensorCommon | np.ndarray)
+    return is_array and any(_is_odd(own, cast("Any", first).dtype) for own in bounds)
 
 
-def _is_odd(bound: object) -> bool:
-    if bound is None or isinstance(bound, int | float | complex | np.generic):
+def _is_odd(bound: object, dtype: "np.dtype[Any]") -> bool:
+    if bound is None or isinstance(bound, int | float | complex):
         return False
+    given = getattr(bound, "dtype", dtype)
+    if isinstance(given, np.dtype) and given.kind in "mM" and given != dtype:
+        return True  # NumPy wraps where units meet.
     if isinstance(bound, TensorCommon):
         return bound.is_nullable
     if isinstance(bound, np.ma.MaskedArray) or may_have_nulls(bound):

@@ -90,7 +90,7 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
         seen[id(value)] if id(value) in seen else seen.setdefault(id(value), read_operand(value, what))
         for value in values
     ]
-    found = in_one_unit(found)
+    found = in_one_unit(found, what)
     lists = [has_no_origin(value) for value in values]
     if not any(is_list and isinstance(own, TensorBase) for is_list, own in zip(lists, found, strict=True)):
         return found
@@ -103,11 +103,13 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
     return [_placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
 
 
-def in_one_unit(operands: list[Operand]) -> list[Operand]:
+def in_one_unit(operands: list[Operand], what: str) -> list[Operand]:
     """Return operands of which times have one unit: where NumPy casts to a finer one, it wraps.
 
     Raises
     ------
+    DTypeError
+        If the units have none in common.
     SizeOverflowError
         If a time is beyond the range of the finest unit.
     """
@@ -116,8 +118,9 @@ def in_one_unit(operands: list[Operand]) -> list[Operand]:
         return operands
     try:
         unit, count = np.datetime_data(np.result_type(*times))
-    except TypeError:
-        return operands  # Years and days have no common unit, as NumPy will say.
+    except (OverflowError, TypeError) as error:
+        given = ", ".join(map(str, dict.fromkeys(times)))
+        raise DTypeError(f"{what}: {given} have no unit in common") from error
     return [_in_unit(own, f"8[{count}{unit}]") for own in operands]
 
 

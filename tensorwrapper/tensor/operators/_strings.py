@@ -175,7 +175,7 @@ def isin(
     """Return `numpy.isin`, which for text is exact: NumPy 2.4 drops NULs at the end of the tests."""
     elements, tests = np.asarray(element), np.asarray(test_elements)
     if elements.dtype.kind not in "TUO" or tests.dtype.kind not in "TUO":
-        elements, tests = map(np.asarray, in_one_unit([elements, tests]))
+        elements, tests = map(np.asarray, in_one_unit([elements, tests], "isin"))
         return np.isin(elements, tests, assume_unique, invert, **options)
     wanted = set(tests.reshape(-1).tolist())
     there = map(wanted.__contains__, elements.reshape(-1).tolist())

@@ -284,3 +284,24 @@ def test_a_symmetry_that_does_not_fit_the_tiles_is_refused(remote, text):
     lying = type(there)(there._connections, attrs.evolve(there._facts, symmetry=text))
     with pytest.raises(RemoteProtocolError, match=r"\[schema\].*'d'"):
         lying.view()
+
+
+@pytest.mark.parametrize(
+    "joined",
+    [
+        lambda x: tw.concat([x, x]),
+        lambda x: tw.stack([x, x]),
+        lambda x: tw.concat([x, x[::-1]]),
+        lambda x: tw.concat([x[:2], x[1:3], x]),
+        lambda x: tw.concat([tw.where(x > 0, x, 0.0), x]),
+    ],
+)
+def test_tiles_that_several_parts_of_a_join_need_travel_once(joined):
+    local = tw.as_tensor(np.kron(np.eye(3), np.ones((2, 2)))).tiled(tw.Tiling([2] * 3, [2] * 3)).screened()
+    with tw.serve({"b": local}) as server, tw.connect(server.address, compress=False) as remote:
+        view = joined(remote["b"].view())
+        plan, before = view.plan(), remote.counters
+        found, after = view.compute(), remote.counters
+        assert found.tolist() == joined(local).tolist()
+        assert plan.bytes_received == 12 * 8
+        assert after.messages_sent - before.messages_sent == plan.requests == 1

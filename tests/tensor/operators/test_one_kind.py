@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
@@ -56,17 +58,17 @@ def test_text_bytes_and_numbers_are_of_three_kinds(of, kind, other, call):
 def test_nuls_are_kept_whatever_the_value_is_given_as(of, kind):
     t = made(kind, of)
     one, other = KINDS[kind]
-    for given in (other, np.array(other, "T" if kind == "text" else object), tw.strings(other)):
-        assert listed(np.append(t, given)) == [one, other, other]
-        assert listed(np.insert(t, 0, given)) == [other, one, other]
-        assert listed(np.full_like(t, given)) == [other, other]
-        assert listed(np.select(MASK, [t], given)) == [one, other]
-        assert listed(np.pad(t, (1, 0), constant_values=given)) == [other, one, other]
-    for given in ([other], [tw.strings(other)], (other,)):
-        assert listed(np.setdiff1d(t, given)) == [one]
-        assert listed(np.union1d(t, given)) == [one, other]
-        assert listed(np.isin(t, given)) == [False, True]
-        assert np.array_equal(t, [one, *given])
+    for value in (other, np.array(other, "T" if kind == "text" else object), tw.strings(other)):
+        assert listed(np.append(t, value)) == [one, other, other]
+        assert listed(np.insert(t, 0, value)) == [other, one, other]
+        assert listed(np.full_like(t, value)) == [other, other]
+        assert listed(np.select(MASK, [t], value)) == [one, other]
+        assert listed(np.pad(t, (1, 0), constant_values=value)) == [other, one, other]
+    for value in ([other], [tw.strings(other)], (other,)):
+        assert listed(np.setdiff1d(t, value)) == [one]
+        assert listed(np.union1d(t, value)) == [one, other]
+        assert listed(np.isin(t, value)) == [False, True]
+        assert np.array_equal(t, [one, *value])
 
 
 @OF
@@ -88,10 +90,10 @@ NULLS = {
 
 
 @OF
-@pytest.mark.parametrize("given", NULLS)
+@pytest.mark.parametrize("way", NULLS)
 @pytest.mark.parametrize("item", [3, "c"])
-def test_no_null_becomes_a_number_or_a_text(of, item, given):
-    t, beside = made("numbers" if item == 3 else "text", of), NULLS[given](item)
+def test_no_null_becomes_a_number_or_a_text(of, item, way):
+    t, beside = made("numbers" if item == 3 else "text", of), NULLS[way](item)
     first = KINDS["numbers" if item == 3 else "text"]
     for call in ("full_like", "insert"):
         with pytest.raises(ConversionError, match="cannot store nulls"):
@@ -158,6 +160,13 @@ def test_times_are_not_wrapped_where_units_meet(of):
             call(days, fine)
     with pytest.raises(SizeOverflowError):
         days + np.array([1], "m8[ns]")
+    with pytest.raises(SizeOverflowError):
+        of(tw.as_tensor(fine)) < days  # noqa: B015 - the comparison raises
+    with pytest.raises(SizeOverflowError):
+        np.clip(of(tw.as_tensor(fine)), None, days)
+    for call in (np.equal, np.minimum, np.subtract):
+        with pytest.raises(DTypeError, match="no unit in common"):
+            call(of(tw.as_tensor(np.array([1], "m8[W]"))), tw.as_tensor(np.array([1], "m8[ps]")))
     near = of(tw.as_tensor(np.array([2], "M8[D]")))
     assert listed(np.maximum(near, np.array([1], "M8[ns]"))) == [2 * 86_400_000_000_000]
     assert listed(near == np.array([2 * 86400], "M8[s]")) == [True]
@@ -209,3 +218,29 @@ def test_writes_among_strings_are_refused_by_the_call_that_works():
         np.piecewise(t, [[True, True]], [pa.array(["q", None])])
     t.assign(["c", "e"])
     assert t.tolist() == ["c", "e"]
+
+
+TIMES = st.sampled_from([-(2**63) + 1, -(2**40), -7, 0, 1, 50, 2**40, 2**62, 2**63 - 1])
+UNITS = st.sampled_from(["W", "D", "h", "m", "s", "ms", "us", "ns", "ps"])
+NANO = {"W": 604800, "D": 86400, "h": 3600, "m": 60, "s": 1}
+PICO = {unit: 10**12 * own for unit, own in NANO.items()} | {"ms": 10**9, "us": 10**6, "ns": 1000, "ps": 1}
+
+
+@given(one=TIMES, other=TIMES, units=st.tuples(UNITS, UNITS), kind=st.sampled_from("mM"))
+@OF
+@pytest.mark.parametrize("rows", [False, True])
+def test_times_of_two_units_are_compared_exactly_or_refused(of, rows, one, other, units, kind):
+    times = [
+        tw.as_tensor(np.array([own], "i8").view(f"{kind}8[{unit}]"))
+        for own, unit in zip((one, other), units, strict=True)
+    ]
+    a, b = (of(own.unflatten([1]) if rows else own) for own in times)
+    exact = [own * PICO[unit] for own, unit in zip((one, other), units, strict=True)]
+    for beside in (b, np.asarray(times[1])):
+        if rows and beside is not b:
+            continue
+        try:
+            found = a < beside, np.minimum(a, beside) == (a if exact[0] <= exact[1] else b)
+        except (SizeOverflowError, DTypeError):
+            continue
+        assert [np.ravel(listed(own)).tolist() for own in found] == [[exact[0] < exact[1]], [True]]
