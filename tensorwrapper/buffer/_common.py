@@ -148,6 +148,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
     def read(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
         """Return the elements at these addresses, in a new array of the same extents."""
 
+    def read_filled(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        """Return elements as `read` does, with zero, or False, for nulls."""
+        return self.read(addresses)
+
     @abstractmethod
     def write(self, addresses: IntArray, values: Array) -> None:
         """Write one value to each address; no address comes twice, and `values` has their extents.

@@ -156,6 +156,11 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         self._refuse_nulls(self.validity.read(addresses))
         return self.values.read(addresses)
 
+    def read_filled(self, addresses: IntArray) -> "npt.NDArray[ScalarT_co]":
+        values = self.values.read(addresses)
+        values[~self.validity.read(addresses)] = np.zeros((), self.dtype)
+        return values
+
     def gather(self, places: Iterator[IntArray], size: int) -> "npt.NDArray[ScalarT_co]":
         flat = np.empty(size, self.dtype)
         start = 0

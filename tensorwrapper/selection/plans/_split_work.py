@@ -484,4 +484,4 @@ def _in_node(view: Expression, positions: IntArray) -> IntArray:
 
 def _read(node: Node, positions: IntArray) -> Array:
     """Return elements of a tensor in memory, whose positions are places of its buffer."""
-    return cast("Tensor[Any]", node.tensor).buffer.read(positions[:, 0])
+    return cast("Tensor[Any]", node.tensor).buffer.read_filled(positions[:, 0])

@@ -327,7 +327,7 @@ def elements() -> Elements:
 def values_at(source: Origin, indices: IntArray) -> Array:
     """Return the elements of a source at absolute indices."""
     if isinstance(source, Tensor):
-        return source.buffer.read(source.layout.offsets_of(indices))
+        return source.buffer.read_filled(source.layout.offsets_of(indices))
     if isinstance(source, Node):
         return elements().of_node(source, indices - np.array(source.origin, dtype=np.int64))
     shape = source.shape

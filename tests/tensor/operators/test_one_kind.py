@@ -244,3 +244,17 @@ def test_times_of_two_units_are_compared_exactly_or_refused(of, rows, one, other
         except (SizeOverflowError, DTypeError):
             continue
         assert [np.ravel(listed(own)).tolist() for own in found] == [[exact[0] < exact[1]], [True]]
+
+
+@OF
+def test_views_with_a_null_in_a_mask_have_plans_and_routes(of):
+    mask = of(tw.nullable([True, False], [True, False]))
+    for one, other in (([1.0, 2.0], 0.0), (["a", "b"], "c")):
+        x = tw.strings(one) if other == "c" else tw.as_tensor(one)
+        v = tw.where(mask, of(x), other)
+        for view in (v, v[::-1], tw.concat([v, v])):
+            assert str(view.plan())
+            assert view.explain()
+            assert None in listed(view.compute())
+        assert [v.route((place,)).index for place in range(2)] == [(0,), v.route((1,)).index]
+        assert sum(len(own.rows) for own in v.route_many([(0,), (1,)])) == 2
