@@ -53,8 +53,8 @@ _UNSET: Final = object()
 def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
     """Return True if `np.clip` of an array would not follow the rule of operands.
 
-    That is so for rows, for text, which it compares up to the first NUL, and for bounds that are text,
-    objects, may be nulls, or are times of another unit.
+    That is so for rows, and for text, which it compares up to the first NUL. It is also for bounds that are
+    text, objects or times of another unit, or may be nulls.
     """
     first = arguments[0] if arguments else options.get("a")
     bounds = [*arguments[1:3], *[options.get(key) for key in ("a_min", "a_max", "min", "max")]]

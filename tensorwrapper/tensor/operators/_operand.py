@@ -109,7 +109,7 @@ def in_one_unit(operands: list[Operand], what: str) -> list[Operand]:
     Raises
     ------
     DTypeError
-        If the units have none in common.
+        If no unit divides those of all.
     SizeOverflowError
         If a time is beyond the range of the finest unit.
     """
