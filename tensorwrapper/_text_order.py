@@ -125,19 +125,32 @@ def _as_texts(value: object) -> Array | None:
     return value if isinstance(value, np.ndarray) and value.dtype.kind in "TU" else None
 
 
+def _slice(text: str, start: int, stop: int, step: int, *_: object) -> str:
+    return text[start:stop:step]
+
+
+def _encode(text: str, encoding: str | None = None, errors: str | None = None) -> bytes:
+    return text.encode(encoding or "utf-8", errors or "strict")
+
+
+_TEXT = np.dtypes.StringDType()
+_MARKS = (
+    *("endswith", "isalnum", "isalpha", "isdecimal", "isdigit", "islower", "isnumeric", "isspace"),
+    *("istitle", "isupper", "startswith"),
+)
 _METHODS: "Final[dict[str, tuple[Callable[..., object], type | np.dtypes.StringDType]]]" = {
+    "encode": (_encode, object),  # of a fixed width, bytes would lose NULs
     "str_len": (len, np.intp),
     **{name: (getattr(str, name), np.intp) for name in ("count", "find", "index", "rfind", "rindex")},
-    **{name: (getattr(str, name), np.bool_) for name in ("endswith", "isalnum", "isalpha", "startswith")},
+    **{name: (getattr(str, name), np.bool_) for name in _MARKS},
     **{
-        name: (getattr(str, name), np.dtypes.StringDType())
+        name: (getattr(str, name), _TEXT)
         for name in ("center", "expandtabs", "ljust", "replace", "rjust", "zfill")
     },
     # Names of the ufuncs that NumPy calls for those without an underscore.
-    **{
-        f"_{name}_chars": (getattr(str, name), np.dtypes.StringDType())
-        for name in ("lstrip", "rstrip", "strip")
-    },
+    "_slice": (_slice, _TEXT),
+    **{f"_{name}_chars": (getattr(str, name), _TEXT) for name in ("lstrip", "rstrip", "strip")},
+    **{f"_{name}_whitespace": (getattr(str, name), _TEXT) for name in ("lstrip", "rstrip", "strip")},
 }
 """Functions of ``np.strings`` that NULs mislead, as methods of the same arguments, and their results."""
 
@@ -155,7 +168,8 @@ def by_methods_of_text(
     method, dtype = found
     # A method takes no array of one text.
     arrays = [np.asarray(own, dtype=object) for own in given]
-    return np.asarray(np.frompyfunc(method, len(arrays), 1)(*arrays)).astype(dtype)
+    made = np.frompyfunc(method, len(arrays), 1)(*arrays)
+    return np.asarray(made, dtype=object).astype(dtype)
 
 
 def _has_nul(value: object) -> bool:

@@ -246,9 +246,27 @@ def test_functions_of_text_are_those_of_python(of, is_box, words, sub, start):
         same(getattr(np.strings, name)(t, sub), [getattr(word, name)(sub) for word in words])
     for name in ("center", "ljust", "rjust"):
         same(getattr(np.strings, name)(t, 5, "x"), [getattr(word, name)(5, "x") for word in words])
-    for name in ("isalpha", "isalnum", "expandtabs", "upper"):
+    for name in (
+        "isalpha",
+        "isalnum",
+        "isdigit",
+        "isspace",
+        "islower",
+        "strip",
+        "lstrip",
+        "expandtabs",
+        "upper",
+    ):
         same(getattr(np.strings, name)(t), [getattr(word, name)() for word in words])
     same(np.strings.str_len(t), [*map(len, words)])
+    if hasattr(np.strings, "slice"):  # NumPy 2.3
+        for given in ((1,), (0, 2), (start, None, 2), (None, None, -1)):
+            same(np.strings.slice(t, *given), [word[slice(*given)] for word in words])
+    if is_box:
+        same(np.strings.encode(t), [word.encode() for word in words])
+        one = t[0]
+        assert listed(np.strings.ljust(one, 5, "x")) == words[0].ljust(5, "x")
+        assert listed(np.strings.replace(one, "a", "b\0")) == words[0].replace("a", "b\0")
     same(np.strings.replace(t, "a", sub), [word.replace("a", sub) for word in words])
     if sub:
         same(np.strings.replace(t, sub, "q", count=1), [word.replace(sub, "q", 1) for word in words])
