@@ -150,11 +150,7 @@ def _call_of_rows(
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         first = arguments[0]
         is_text = first.dtype.kind in "TO"
-        whole = (
-            function in (np.max, np.min, np.amax, np.amin)
-            and len(arguments) == 1
-            and options.get("axis") is None
-        )
+        whole = function in (np.max, np.min) and len(arguments) == 1 and options.get("axis") is None
         # NumPy has other answers for boxes of text.
         is_other = is_text and first.shape.flatten().is_box and function.__name__ not in ORDERED
         return None if is_other and not whole else call_along_rows
