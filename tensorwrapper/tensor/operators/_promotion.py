@@ -34,6 +34,10 @@ def promoted(
         # NumPy has int64 for integers beyond it, too.
         given = [unmasked_array(list(numbers)).dtype]
     try:
+        weak = [type(own) for own in numbers]
+        if weak and bool not in weak and any(own.isbuiltin == 2 for own in given):
+            # Beside the types of ml_dtypes, only ufuncs know numbers without a type.
+            return np.result_type(reduce(_of_two, weak, reduce(_of_two, given)))
         found: np.dtype[Any] = np.result_type(*given, *numbers)
     except (TypeError, OverflowError) as error:
         raise _nothing_in_common(given, what) from error

@@ -136,3 +136,15 @@ def test_rows_of_a_collection_make_no_date_of_a_duration():
     made = [np.datetime64("2020-01-01"), np.timedelta64(1, "D")]
     with pytest.raises(DTypeError, match="dates and durations"):
         rows.map_rows(lambda row: made[: len(row)], dtype="M8[D]").compute(scheduler="synchronous")
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "uint4", "int4"])
+@pytest.mark.parametrize("number", [1, 1.5])
+def test_a_number_beside_types_of_ml_dtypes_has_one_meaning(name, number):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    t, mask = tw.as_tensor(np.array([1, 2], getattr(ml_dtypes, name))), np.array([True, False])
+    types = {
+        *((t + number).dtype, np.minimum(t, number).dtype, sel.minimum(t, number).dtype),
+        *(tw.where(mask, t, number).dtype, np.where(mask, t, number).dtype),
+    }
+    assert len(types) == 1
