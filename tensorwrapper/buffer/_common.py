@@ -25,7 +25,13 @@ from tensorwrapper.buffer.copies._copy import (
     take_windows,
     write_number,
 )
-from tensorwrapper.errors import BufferSizeError, ConversionError, DTypeError, ReadOnlyError
+from tensorwrapper.errors import (
+    BufferSizeError,
+    ConversionError,
+    DTypeError,
+    ReadOnlyError,
+    SizeOverflowError,
+)
 from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.layout.lowlevel import address_batches
 from tensorwrapper.typing import Array, Extents, Index, IntArray, ScalarT_co, WriteCasting
@@ -36,6 +42,24 @@ if TYPE_CHECKING:
     from tensorwrapper.shape import Symmetry
 
 _BATCH: Final = 1 << 20  # addresses at a time
+
+
+def _as_text(array: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return numbers or times as text of a fixed width, which NumPy would cut.
+
+    Raises
+    ------
+    SizeOverflowError
+        If an element is longer.
+    """
+    found = array.astype(dtype.kind)
+    if not dtype.itemsize:
+        return found
+    longest = int(np.strings.str_len(found).max(initial=0))
+    if longest > dtype.itemsize // np.dtype(f"{dtype.kind}1").itemsize:
+        needed = f"{dtype.kind}{longest}"
+        raise SizeOverflowError(f"the longest element needs {needed} as text; {dtype} would cut it")
+    return found.astype(dtype)
 
 
 class BufferCommon(ABC, Generic[ScalarT_co]):
@@ -338,6 +362,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             if copy is False:
                 raise ConversionError(f"elements of {array.dtype} become {dtype} only by a copy; copy=False")
             try:
+                if wanted.kind in "SU":
+                    return _as_text(array, wanted)
                 return convert_elements(array, wanted)
             except (TypeError, ValueError) as error:
                 raise DTypeError(

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from tensorwrapper._arguments import surely_fits
+from tensorwrapper._arguments import surely_fits, to_dtype
 from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, check_write, holds_strings, packed_layout
@@ -30,6 +30,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_mask,
     read_operands,
 )
+from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
@@ -52,6 +53,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     where = options.pop("where", True)
     options.pop("subok", None)
     operands = read_operands(inputs, name)
+    _check_computed_in(operands, options.get("dtype"), name)
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
@@ -90,6 +92,16 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
             shape = rows_of_result(operands, reference, name)
             return _call_tiled(ufunc, reference, implementation, shape, under, options)
     return _call_rows(ufunc, operands, reference, outs, where, options)
+
+
+def _check_computed_in(operands: list[Operand], dtype: Any, name: str) -> None:  # noqa: ANN401 - as NumPy has it
+    """Raise if operands do not fit the type that ``dtype=`` computes in."""
+    if dtype is None or to_dtype(dtype).kind not in "iumM":
+        return
+    for own in operands:
+        if isinstance(own, TensorBase | np.ndarray) and own.dtype.kind in "iumM":
+            elements = own if isinstance(own, np.ndarray) else own.elements()
+            check_elements_computed_in(cast("Array", elements), dtype, name)
 
 
 def _store_orbits(buffers: "list[BufferCommon[Any]]") -> bool:
@@ -337,6 +349,8 @@ def _may_lose(
     if options.get("casting", "same_kind") != "same_kind":
         return False
     wanted = [None if target is None else target.dtype for target in targets]
+    if ufunc is np.power and any(dtype is not None and dtype.kind in "iu" for dtype in wanted):
+        return True  # A negative power is refused when others have been written.
     given = {own.dtype for own in arrays if isinstance(own, np.ndarray | np.generic)}
     if (
         {dtype for dtype in wanted if dtype is not None} == given

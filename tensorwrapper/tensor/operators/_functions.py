@@ -20,7 +20,7 @@ from tensorwrapper.buffer.lowlevel import (
     make_sparse,
     packed_layout,
 )
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, JaggedModeError, RankError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, unnamed_shape, wrap
 from tensorwrapper.tensor._common import TensorCommon
@@ -63,7 +63,7 @@ from tensorwrapper.tensor.operators._out_arguments import (
     with_fitting_values,
     without_out,
 )
-from tensorwrapper.tensor.operators._promotion import check_computed_in, promoted
+from tensorwrapper.tensor.operators._promotion import check_elements_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import ORDERED, ROW_FUNCTIONS, call_along_rows
 from tensorwrapper.tensor.operators._shapes import (
@@ -127,9 +127,9 @@ def call_function(
     out, arguments, options = without_out(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
     arguments, options = with_fitting_values(function, arguments, options, name)
-    _check_type(function.__name__, arguments, options, name)
     plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
     named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
+    _check_type(function.__name__, plain, named, name)
     values, named = with_one_kind(function, plain, named, name)
     with text_refusals(name) if room == "strings" else refusals(name):
         found = by_exact_order(function, values, named)
@@ -242,14 +242,14 @@ _COMPUTE_IN: Final = {
 """Functions that reduce, with the position of their ``dtype`` argument."""
 
 
-def _check_type(short: str, arguments: "tuple[Any, ...]", options: dict[str, Any], name: str) -> None:
+def _check_type(short: str, arguments: "list[Any]", options: dict[str, Any], name: str) -> None:
     """Raise if a reduction would compute in a dtype to which elements cannot be cast."""
     place = _COMPUTE_IN.get(short)
     if place is None or not arguments:
         return
     dtype = arguments[place] if len(arguments) > place else options.get("dtype")
-    if dtype is not None and is_tensor_or_view(arguments[0]):
-        check_computed_in(arguments[0].dtype, dtype, name)
+    if dtype is not None and isinstance(arguments[0], np.ndarray):
+        check_elements_computed_in(arguments[0], dtype, name)
 
 
 def _are_boxes(values: Iterable[object]) -> bool:
@@ -732,7 +732,10 @@ def _size(a: object, axis: "int | tuple[int, ...] | None" = None) -> int:
 
 def _compress(condition: object, a: Any, axis: "SupportsIndex | None" = None, out: Any = None) -> object:  # noqa: ANN401 - as NumPy gives them
     """Return the elements, or slices along an axis, where a condition holds; a null selects nothing."""
-    return np.take(a, np.flatnonzero(np.asarray(read_mask(condition, "compress"))), axis=axis, out=out)
+    mask = np.asarray(read_mask(condition, "compress"))
+    if mask.ndim != 1:
+        raise RankError(f"np.compress: the condition is of one mode, not of {mask.ndim}")
+    return np.take(a, np.flatnonzero(mask), axis=axis, out=out)
 
 
 def _extract(condition: object, arr: Any) -> object:  # noqa: ANN401 - as NumPy gives it
@@ -740,9 +743,16 @@ def _extract(condition: object, arr: Any) -> object:  # noqa: ANN401 - as NumPy 
     return np.take(arr, np.flatnonzero(np.asarray(read_mask(condition, "extract"))))
 
 
+def _astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: object = None) -> object:  # noqa: ANN401, ARG001 - as NumPy gives them
+    """Return elements of another type, by the rule of `Tensor.astype`."""
+    made = x._as_operand().astype(dtype)
+    return np.asarray(made) if made.shape.is_box and not made.is_nullable and not made.is_sparse else made
+
+
 _OWN: "dict[Callable[..., Any], Callable[..., object]]" = {
     np.compress: _compress,
     np.extract: _extract,
+    **({np.astype: _astype} if hasattr(np, "astype") else {}),  # NumPy 2.1
     np.ndim: _ndim,
     np.shape: _shape,
     np.size: _size,

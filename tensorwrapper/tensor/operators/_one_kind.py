@@ -13,8 +13,11 @@ from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._text_order import has_null_texts
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements
 from tensorwrapper.errors import ConversionError, DTypeError
-from tensorwrapper.tensor.operators._promotion import promoted
+from tensorwrapper.tensor.operators._operand import is_tensor_or_view
+from tensorwrapper.tensor.operators._promotion import check_elements_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
+from tensorwrapper.tensor.rows._reduce import fit_initial
+from tensorwrapper.typing import Array
 
 _Kind: TypeAlias = Literal["text", "bytes", "numbers"]
 
@@ -30,7 +33,7 @@ _VALUES: Final = {
     "searchsorted": ("a", "v"),
     "select": ("choicelist", "default"),
     **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), ("tup",)),
-    **dict.fromkeys(("max", "min"), ("a", "initial")),
+    **dict.fromkeys(("max", "min", "prod", "sum"), ("a", "initial")),
     **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "union1d"), ("ar1", "ar2")),
 }
 """Functions, and those of their parameters that are elements, or lists of such."""
@@ -103,7 +106,13 @@ def _numbers(short: str, given: dict[str, Any], asked: object, name: str) -> dic
     if short in _WRITTEN:
         target: Any = given[first].dtype if asked is None else to_dtype(cast("npt.DTypeLike", asked))
         return {first: given[first], **{key: _written(given[key], target) for key in others}}
+    if given.get("initial") is not None:
+        elements: Any = np.asarray(given[first])
+        return {**given, "initial": fitting_initial(short, given["initial"], elements.dtype, asked)}
     arrays = [own for key in given for own in _arrays_in(given[key])]
+    if asked is not None:
+        for own in arrays:
+            check_elements_computed_in(own, cast("npt.DTypeLike", asked), name)
     types = list({own.dtype for own in arrays if own.dtype.kind in "biufcmM"})
     default = given.get("default")
     if type(default) is int and types and (dtype := promoted(types, name)).kind in "iu":
@@ -111,6 +120,13 @@ def _numbers(short: str, given: dict[str, Any], asked: object, name: str) -> dic
     times = {own.kind for own in types} & {*"mM"}
     wanted = promoted(types, name) if len(types) > 1 and times else None
     return {key: _exact(own, wanted, is_list=key in _LISTS) for key, own in given.items()}
+
+
+def fitting_initial(short: str, initial: object, dtype: "np.dtype[Any]", asked: object) -> Array:
+    """Return ``initial=`` of a reduction of elements of a type as an element of its result."""
+    if short in ("prod", "sum"):
+        dtype = np.add.reduce(np.zeros(0, dtype), dtype=cast("npt.DTypeLike", asked)).dtype
+    return fit_initial(np.asarray(initial)[()] if is_tensor_or_view(initial) else initial, dtype)
 
 
 def _arrays_in(value: object) -> Iterator[Any]:

@@ -7,11 +7,12 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from tensorwrapper._arguments import to_dtype
+from tensorwrapper._arguments import surely_fits, to_dtype
 from tensorwrapper._arrays import unmasked_array
 from tensorwrapper._error_text import type_text
-from tensorwrapper.buffer.lowlevel import check_write
+from tensorwrapper.buffer.lowlevel import check_write, convert_elements
 from tensorwrapper.errors import DTypeError
+from tensorwrapper.typing import Array
 
 NO_BYTES: Final = "{}: ufuncs of bytes are comparisons; text has the others, as NumPy's StringDType"
 
@@ -89,6 +90,24 @@ def check_computed_in(given: "np.dtype[Any]", dtype: npt.DTypeLike, what: str) -
             f"{what}: dtype={wanted} is not a type to compute with elements of type {given} in: only one of "
             f"their kind, or a wider one; `t.astype('{wanted}')` converts them first"
         ) from error
+
+
+def check_elements_computed_in(elements: Array, dtype: npt.DTypeLike, what: str) -> None:
+    """Raise unless elements may become ones of the type that ``dtype=`` computes in, by `check_computed_in`.
+
+    NumPy would wrap integers and times.
+
+    Raises
+    ------
+    DTypeError
+        As `check_computed_in`.
+    SizeOverflowError
+        If an element does not fit. O(elements), where the type is narrower.
+    """
+    wanted = to_dtype(dtype)
+    check_computed_in(elements.dtype, wanted, what)
+    if not surely_fits(elements.dtype, wanted):
+        convert_elements(elements, wanted, checked=True)
 
 
 def _of_two(one: "np.dtype[Any]", other: "np.dtype[Any] | type[complex]") -> "np.dtype[Any]":

@@ -39,7 +39,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_operand,
     read_operands,
 )
-from tensorwrapper.tensor.operators._promotion import check_computed_in
+from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._shapes import check_out
 from tensorwrapper.tensor.operators._stored_reductions import reduce_stored
@@ -349,7 +349,16 @@ def _check_type(ufunc: np.ufunc, tensor: TensorBase[Any], dtype: object, name: s
     if dtype is not None and not (
         ufunc.__name__.startswith("logical") and to_dtype(cast("Any", dtype)) == np.bool_
     ):
-        check_computed_in(tensor.dtype, cast("npt.DTypeLike", dtype), name)
+        check_elements_computed_in(_valid_of(tensor), cast("npt.DTypeLike", dtype), name)
+
+
+def _valid_of(tensor: TensorBase[Any]) -> Array:
+    """Return the elements that a reduction reads: those that are stored, and no nulls."""
+    buffer = tensor.buffer
+    if buffer.fill_value is not None:
+        return buffer.stored_of(tensor.layout.implementation)[1]
+    plain, valid = sides_of(tensor)
+    return plain.elements()[valid] if buffer.nullable else plain.elements()
 
 
 def _only(inputs: "tuple[Any, ...]", name: str, *, stored: bool = False) -> TensorBase[Any]:

@@ -15,7 +15,9 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands, over_array
+from tensorwrapper.tensor.operators._one_kind import fitting_initial
 from tensorwrapper.tensor.operators._operand import read_mask
+from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import sides_of
@@ -190,6 +192,11 @@ def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str,
         held = tensor.layout.implementation
         valid = tensor.buffer.valid_of(held)
         elements = tensor.buffer.sides[0].elements_of(held)[valid]
+    if options.get("initial") is not None and elements.dtype.kind in "biufcmM":
+        short, asked = function.__name__, options.get("dtype")
+        options["initial"] = fitting_initial(short, options["initial"], elements.dtype, asked)
+    if options.get("dtype") is not None:
+        check_elements_computed_in(elements, options["dtype"], name)
     with refusals(name):
         found = function(elements, **options)
     if not is_plain and function.__name__.endswith(("argmax", "argmin")):

@@ -258,3 +258,73 @@ def test_views_with_a_null_in_a_mask_have_plans_and_routes(of):
             assert None in listed(view.compute())
         assert [v.route((place,)).index for place in range(2)] == [(0,), v.route((1,)).index]
         assert sum(len(own.rows) for own in v.route_many([(0,), (1,)])) == 2
+
+
+@OF
+def test_the_initial_element_of_a_reduction_fits_its_result(of):
+    for t in (tw.as_tensor([1, 2]), tw.jagged([[1], [2]])):
+        for call in (np.sum, np.prod, np.max, np.min):
+            for value in (1.5, np.timedelta64(5, "s"), tw.as_tensor(2.5)):
+                with pytest.raises(DTypeError, match="initial"):
+                    call(of(t), initial=value)
+        assert (np.sum(of(t), initial=5), np.prod(of(t), initial=5)) == (8, 10)
+        assert (np.max(of(t), initial=5), np.min(of(t), initial=0)) == (5, 0)
+    small = of(tw.as_tensor(np.array([1, 2], "i1")))
+    with pytest.raises(SizeOverflowError):
+        np.max(small, initial=tw.as_tensor(300))
+    assert np.sum(small, initial=300) == 303
+    assert np.sum(of(tw.as_tensor([1.0, 2.0])), initial=1.5) == 4.5
+
+
+@OF
+def test_elements_fit_the_type_that_is_computed_in(of):
+    t, rows = of(tw.as_tensor([1000, 1])), of(tw.jagged([[1000, 1], []]))
+    for call in (
+        lambda: np.add(t, 1, dtype="i1"),
+        lambda: np.add(rows, 1, dtype="i1"),
+        lambda: np.sum(t, dtype="i1"),
+        lambda: np.sum(rows, dtype="i1"),
+        lambda: np.cumsum(t, dtype="i1"),
+        lambda: np.add.reduce(rows, axis=-1, dtype="i1"),
+        lambda: np.hstack([t, t], dtype="i1", casting="same_kind"),
+    ):
+        with pytest.raises(SizeOverflowError, match="1000"):
+            call()
+    assert listed(np.add(t, 1, dtype="i2")) == [1001, 2]
+    assert listed(np.equal(t, 1, dtype=bool)) == [False, True]
+    assert np.sum(t, dtype="f4") == 1001
+    if hasattr(np, "astype"):
+        assert listed(np.astype(rows, "f4")) == [[1000, 1], []]
+        for given, dtype in (
+            (t, "i1"),
+            (of(tw.as_tensor([-(2**63)])), "m8[s]"),
+            (of(tw.as_tensor([np.nan])), "i8"),
+        ):
+            with pytest.raises(SizeOverflowError):
+                np.astype(given, dtype)
+
+
+@OF
+def test_numbers_and_times_as_text_are_not_cut(of):
+    for values, cut, whole in (([1000, 2], "U2", "U4"), ([1.5, 2], "S2", "S3"), ([True], "U3", "U4")):
+        t = of(tw.as_tensor(values))
+        with pytest.raises(SizeOverflowError, match="would cut it"):
+            np.asarray(t, dtype=cut)
+        assert np.asarray(t, dtype=whole).tolist() == np.array(values).astype(whole).tolist()
+    day = of(tw.as_tensor(np.array([1], "M8[s]")))
+    with pytest.raises(SizeOverflowError, match="needs U19"):
+        np.asarray(day, dtype="U5")
+    assert np.asarray(day, dtype="U19").tolist() == ["1970-01-01T00:00:01"]
+
+
+@pytest.mark.parametrize("kind", ["box", "rows"])
+def test_a_power_that_is_refused_writes_nothing(kind):
+    t, powers = tw.as_tensor([-5, -2, 2, -9]), tw.as_tensor([6, -6, -7, 7])
+    if kind == "rows":
+        t, powers = t.unflatten([1, 3]), powers.unflatten([1, 3])
+    before = t.tolist()
+    with pytest.raises(DTypeError):
+        t **= powers
+    assert t.tolist() == before
+    t **= 2
+    assert t.elements().tolist() == [25, 4, 4, 81]
