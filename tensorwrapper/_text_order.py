@@ -130,7 +130,7 @@ def _slice(text: str, start: int, stop: int, step: int, *_: object) -> str:
 
 
 def _encode(text: str, encoding: str | None = None, errors: str | None = None) -> bytes:
-    return text.encode(encoding or "utf-8", errors or "strict")
+    return str.encode(text, encoding or "utf-8", errors or "strict")
 
 
 _TEXT = np.dtypes.StringDType()

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor._lazy_imports import may_have_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.operators._operand import read_operand
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 
@@ -58,13 +59,13 @@ def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> boo
     """
     first = arguments[0] if arguments else options.get("a")
     bounds = [*arguments[1:3], *[options.get(key) for key in ("a_min", "a_max", "min", "max")]]
-    if isinstance(first, TensorCommon):
-        if first.dtype.kind == "O" or first._as_operand().buffer.fill_value is not None:
-            return False
-        if first.dtype.kind == "T" or first.is_nullable or not first.shape.flatten().is_box:
-            return True
-    is_array = isinstance(first, TensorCommon | np.ndarray)
-    return is_array and any(_is_odd(own, cast("Any", first).dtype) for own in bounds)
+    if not isinstance(first, TensorCommon):
+        return any(isinstance(own, TensorCommon) for own in bounds)
+    if first._as_operand().buffer.fill_value is not None:
+        return False
+    if first.dtype.kind == "T" or first.is_nullable or not first.shape.flatten().is_box:
+        return True
+    return any(_is_odd(own, first.dtype) for own in bounds)
 
 
 def _is_odd(bound: object, dtype: "np.dtype[Any]") -> bool:
@@ -77,6 +78,8 @@ def _is_odd(bound: object, dtype: "np.dtype[Any]") -> bool:
         return bound.is_nullable
     if isinstance(bound, np.ma.MaskedArray) or may_have_nulls(bound):
         return True
+    if dtype.kind == "O" and isinstance(bound, bytes):
+        return False
     try:
         return np.asarray(bound).dtype.kind in "OSUT"
     except ValueError:
@@ -95,7 +98,7 @@ def clip(
 ) -> object:
     """Return elements within bounds, which fit by the rule of operands."""
     lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
-    found = a._as_operand() if isinstance(a, TensorCommon) else a
+    found: Any = read_operand(a, "clip")
     calls = [
         (ufunc, bound)
         for ufunc, bound in ((np.maximum, lower), (np.minimum, upper))
@@ -103,10 +106,18 @@ def clip(
     ]
     for number, (ufunc, bound) in enumerate(calls):
         last = {"out": out} if out is not None and number == len(calls) - 1 else {}
-        found = ufunc(found, cast("Any", bound), **last, **options)
+        found = _extreme(ufunc, found, bound, {**last, **options})
     if not calls:
         found = np.positive(found, out=out) if out is not None else found.copy()
     return found
+
+
+def _extreme(ufunc: np.ufunc, found: Any, bound: Any, options: dict[str, Any]) -> Any:  # noqa: ANN401 - operands
+    """Return the greater, or the lesser, of two operands; ufuncs know no extremes of bytes."""
+    if getattr(found, "dtype", np.dtype(bool)).kind not in "OS" or options:
+        return ufunc(found, bound, **options)
+    is_worse = (np.less if ufunc is np.maximum else np.greater)(found, bound)
+    return np.where(is_worse, bound, found)
 
 
 def _is_beyond(bound: object, dtype: "np.dtype[Any]", ufunc: np.ufunc) -> bool:

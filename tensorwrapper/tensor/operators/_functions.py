@@ -127,7 +127,7 @@ def call_function(
     out, arguments, options = without_out(function, arguments, options, name)
     _refuse_lost_writes(function.__name__, arguments, options, name)
     arguments, options = with_fitting_values(function, arguments, options, name)
-    plain = [_as_arrays(argument, name, function.__name__) for argument in arguments]
+    plain = [_option(number, own, name, function.__name__) for number, own in enumerate(arguments)]
     named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
     _check_type(function.__name__, plain, named, name)
     values, named = with_one_kind(function, plain, named, name)
@@ -304,10 +304,24 @@ def _as_arrays(value: object, name: str, short: str) -> object:
     return value
 
 
-def _option(key: str, value: object, name: str, short: str) -> object:
-    """Return a named argument as `_as_arrays` does; NumPy takes bytes of any length to begin with."""
+_LISTS_AT: "Final[dict[str, tuple[int | str, ...]]]" = {
+    "block": (0, "arrays"),
+    "choose": (1, "choices"),
+    "piecewise": (1, 2, "condlist", "funclist"),
+    "select": (0, 1, "condlist", "choicelist"),
+    **dict.fromkeys(_SEVERAL, (0, "tup")),
+}
+"""Functions, and the places and names of arguments that are lists of operands, and no operands."""
+
+
+def _option(key: "int | str", value: object, name: str, short: str) -> object:
+    """Return an argument as `_as_arrays` does; NumPy takes bytes of any length to begin with."""
+    if key == "initial" and is_tensor_or_view(value) and value.dtype.kind == "O" and not value.shape.rank:
+        value = cast("Any", value).item()
     if key == "initial" and isinstance(value, bytes):
         return value
+    if key in _LISTS_AT.get(short, ()) and isinstance(value, list | tuple):
+        return [_as_arrays(own, name, short) for own in cast("list[object]", value)]
     return _as_arrays(read_mask(value, name) if key == "where" else value, name, short)
 
 

@@ -210,7 +210,7 @@ def _has_null(value: object) -> bool:
 def _typed(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any argument
     """Return text or bytes as an array; items of lists of arrays one by one."""
     if isinstance(value, np.ndarray):
-        return value.astype(dtype) if value.dtype.kind in "US" else value
+        return value.astype(dtype) if value.dtype.kind in ("USO" if dtype.kind == "T" else "US") else value
     if isinstance(value, list | tuple):
         items = cast("list[object]", value)
         if any(isinstance(own, np.ndarray) or callable(own) for own in items):

@@ -328,3 +328,37 @@ def test_a_power_that_is_refused_writes_nothing(kind):
     assert t.tolist() == before
     t **= 2
     assert t.elements().tolist() == [25, 4, 4, 81]
+
+
+@OF
+def test_bytes_and_text_are_clipped_by_the_rule_of_operands(of):
+    for make in (str, str.encode):
+        c, a, z, d, e = map(make, "cazde")
+        rows, bounds = of(tw.strings([[c, c], [], [c]])), tw.strings([a, z, d])
+        for given_bounds in (bounds, [a, z, d]):
+            assert listed(np.clip(rows, given_bounds, None)) == [[c, c], [], [d]]
+            assert listed(np.clip(rows, None, given_bounds)) == [[a, a], [], [c]]
+            assert listed(np.clip(rows, given_bounds, c)) == [[c, c], [], [c]]
+        assert listed(np.clip(of(tw.strings([a, None])), [d, e], None)) == [d, None]
+        assert listed(np.clip(of(tw.strings([a, c])), tw.strings([d, None]), None)) == [d, None]
+    texts = of(tw.strings(["a\0b", "b"]))
+    for first in (["a\0\0", "b"], pa.array(["a\0\0", "b"]), np.array(["a\0\0", "b"], "T")):
+        assert listed(np.clip(first, texts, None)) == ["a\0b", "b"]
+    assert listed(np.clip(["a", "c"], texts, None)) == ["a\0b", "c"]
+
+
+@OF
+def test_one_text_among_joined_ones_is_exact(of):
+    for one, other in (("a\0", "b"), (b"a\0", b"b")):
+        t = of(tw.strings(one))
+        assert listed(np.hstack([t, t])) == listed(np.block([t, t])) == [one, one]
+        assert listed(np.vstack([t, other])) == [[one], [other]]
+        assert listed(np.column_stack([t, t])) == [[one, one]]
+        assert listed(np.select([True], [t], other)) == one
+        assert listed(np.max(of(tw.strings([one])), initial=t)) == one
+    assert listed(np.setdiff1d(np.array(["a", "é"], object), of(tw.strings(["é\0"])))) == ["a", "é"]
+
+
+def test_a_null_is_no_text_beside_nuls_either():
+    with pytest.raises(ConversionError, match="a null is not text"):
+        np.strings.encode(tw.strings(["a\0", None]))
