@@ -164,14 +164,50 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     """
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
-    given: Any = value
-    items: Sequence[object] = given if isinstance(value, list | tuple) else ()
-    if items and hasattr(type(items[0]), "__array__"):
-        # NumPy would drop the masks of items.
-        return _shown(
-            [_shown(part) if hasattr(type(part), "__array__") else part for part in items], copy=copy
-        )
-    return _shown(given, copy=copy)
+    if not isinstance(value, list | tuple):
+        return _shown(value, copy=copy)
+    items = cast("Sequence[object]", value)
+    found = _shown(_parts(items), copy=copy)
+    if found.dtype.kind in "fc" and np.isnan(cast("Any", found)).any() and _has_masked(items):
+        raise ConversionError(_MASKED)
+    return found
+
+
+_PLAIN: Final = frozenset((bool, complex, float, int, str, bytes))
+
+
+def _parts(items: Sequence[object]) -> Sequence[object]:
+    """Return items with arrays for those of libraries: NumPy would drop masks, and make NaN of nulls."""
+    if not items or type(items[0]) in _PLAIN:
+        return items
+    kinds = set(map(type, items))
+    if any(hasattr(kind, "__array__") and not issubclass(kind, np.generic) for kind in kinds):
+        return [_part(item) for item in items]
+    if kinds <= {list, tuple}:
+        rows = cast("Sequence[Sequence[object]]", items)
+        if any(row and type(row[0]) not in _PLAIN for row in rows):
+            return [_parts(row) for row in rows]
+    return items
+
+
+def _part(item: Any) -> object:  # noqa: ANN401 - an item of a list
+    if not hasattr(type(item), "__array__"):
+        return item
+    library = type(item).__module__.partition(".")[0]
+    count = 0
+    if library == "pandas" and not isinstance(getattr(item, "dtype", None), np.dtype):
+        count = int(item.isna().sum())
+    elif library in ("polars", "pyarrow"):
+        count = item.null_count() if callable(item.null_count) else item.null_count
+    if count:
+        raise ConversionError(f"an array cannot store the nulls of a row ({count} here): `tw.jagged(rows)`")
+    return _shown(item)
+
+
+def _has_masked(items: Sequence[object]) -> bool:
+    """Return True if the constant of NumPy that is masked is among items, which becomes NaN."""
+    lists = [cast("Sequence[object]", item) for item in items if isinstance(item, list | tuple)]
+    return any(item is np.ma.masked for item in items) or any(map(_has_masked, lists))
 
 
 def check_shown(value: object) -> None:

@@ -513,3 +513,37 @@ def test_dates_without_a_unit_take_on_that_of_other_rows():
     assert jagged([np.array([none]), [day]]).dtype == day.dtype
     with pytest.raises(DTypeError, match="count no unit"):
         jagged([[none]])
+
+
+HIDDEN = np.ma.masked_array([7, 8], [1, 0])
+ROWS = {
+    "a mask": HIDDEN,
+    "Arrow's null": pa.array([1, None]),
+    "pandas' null": pd.Series([1, None], dtype="Int64"),
+    "a null": tw.as_tensor([1, None]),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("deep", [False, True])
+def test_no_row_of_a_list_loses_its_mask_or_its_nulls(row, place, deep):
+    rows = [[1, 2], [3, 4]]
+    rows[place] = ROWS[row]
+    for call in (tw.as_tensor, sel.as_view, lambda given: tw.as_tensor([[1, 2], [3, 4]]) + given):
+        with pytest.raises(ConversionError):
+            call([rows, rows] if deep else rows)
+    if row == "a mask":
+        with pytest.raises(ConversionError, match="would lose its mask"):
+            tw.jagged(rows)
+    else:
+        wanted = [[1, 2], [3, 4]]
+        wanted[place] = [1, None]
+        assert tw.jagged(rows).tolist() == wanted
+
+
+def test_the_masked_constant_is_no_number():
+    for given in ([1.5, np.ma.masked], [[HIDDEN[0], 1], [2, 3]]):
+        with pytest.raises((ConversionError, UserWarning)):
+            tw.as_tensor(given)
+    assert np.isnan(tw.as_tensor([[1.5, np.nan]]).elements()).tolist() == [False, True]
