@@ -200,7 +200,9 @@ def _part(item: Any) -> object:  # noqa: ANN401 - an item of a list
     elif library in ("polars", "pyarrow"):
         count = item.null_count() if callable(item.null_count) else item.null_count
     if count:
-        raise ConversionError(f"an array cannot store the nulls of a row ({count} here): `tw.jagged(rows)`")
+        raise ConversionError(
+            f"an array cannot store the nulls of a row ({count} here): `tw.jagged([[1, None], [2]])` can"
+        )
     return _shown(item)
 
 
