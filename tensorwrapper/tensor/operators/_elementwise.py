@@ -53,7 +53,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     where = options.pop("where", True)
     options.pop("subok", None)
     operands = read_operands(inputs, name)
-    _check_computed_in(operands, options.get("dtype"), name)
+    _check_computed_in(operands, options, name)
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
@@ -94,9 +94,10 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     return _call_rows(ufunc, operands, reference, outs, where, options)
 
 
-def _check_computed_in(operands: list[Operand], dtype: Any, name: str) -> None:  # noqa: ANN401 - as NumPy has it
+def _check_computed_in(operands: list[Operand], options: dict[str, Any], name: str) -> None:
     """Raise if operands do not fit the type that ``dtype=`` computes in."""
-    if dtype is None or to_dtype(dtype).kind not in "iumM":
+    dtype = options.get("dtype")
+    if dtype is None or options.get("casting") == "unsafe" or to_dtype(dtype).kind not in "iumM":
         return
     for own in operands:
         if isinstance(own, TensorBase | np.ndarray) and own.dtype.kind in "iumM":

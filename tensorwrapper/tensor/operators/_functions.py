@@ -134,7 +134,7 @@ def call_function(
     with text_refusals(name) if room == "strings" else refusals(name):
         found = by_exact_order(function, values, named)
         found = call_exactly(function, values, named) if found is NotImplemented else found
-    return found if out is None else finished_array(np.asarray(found), (*arguments, out), out, name)
+    return found if out is None else finished_array(found, (*arguments, out), out, name, options)
 
 
 _NAMES: "Final[dict[Callable[..., Any], Callable[..., Any]]]" = {np.amax: np.max, np.amin: np.min}

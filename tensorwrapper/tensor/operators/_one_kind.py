@@ -75,7 +75,8 @@ def with_one_kind(
             return tuple(arguments), options  # They differ.
         raise DTypeError(f"{name}: {' and '.join(sorted(kinds))} have no type in common")
     if not kinds or kinds == {"numbers"}:
-        given = _numbers(short, given, found.get("dtype"), name)
+        asked = None if found.get("casting") == "unsafe" else found.get("dtype")
+        given = _numbers(short, given, asked, name)
         _put_in(bound.arguments, given)
         return bound.args, bound.kwargs
     _check_filled(short, found, name)

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from tensorwrapper.tensor.operators._elementwise import array_of, over_array
 from tensorwrapper.tensor.operators._operand import is_tensor_or_view
 from tensorwrapper.tensor.operators._reductions import finished
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.typing import Array
 
 WRITERS: Final = {
     "copyto": "src",
@@ -68,11 +67,20 @@ def with_fitting_values(
     return bound.args, bound.kwargs
 
 
-def finished_array(found: Array, operands: Sequence[object], out: object, name: str) -> object:
-    """Write the result array of a NumPy function into ``out=`` of the same shape."""
+def finished_array(
+    found: object,
+    operands: Sequence[object],
+    out: Any,  # noqa: ANN401 - as NumPy takes it
+    name: str,
+    options: dict[str, Any],
+) -> object:
+    """Write the result of a NumPy function into ``out=`` of the same shape, by its ``casting=``."""
+    array = np.asarray(cast("Any", found))
+    if options.get("casting") == "unsafe":
+        array = array.astype(out.dtype)
     given = [item for own in operands for item in (own if isinstance(own, list | tuple) else [own])]
     tensors = [own._as_operand() for own in given if is_tensor_or_view(own)]
-    return finished(over_array(found, Shape(*found.shape), tensors), out, name)
+    return finished(over_array(array, Shape(*array.shape), tensors), out, name)
 
 
 def _bound(

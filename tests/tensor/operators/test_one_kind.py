@@ -362,3 +362,15 @@ def test_one_text_among_joined_ones_is_exact(of):
 def test_a_null_is_no_text_beside_nuls_either():
     with pytest.raises(ConversionError, match="a null is not text"):
         np.strings.encode(tw.strings(["a\0", None]))
+
+
+@OF
+def test_unsafe_casts_are_those_of_numpy(of):
+    t = of(tw.as_tensor([1000, 1]))
+    unsafe = {"dtype": "i1", "casting": "unsafe"}
+    assert listed(np.hstack([t, t], **unsafe)) == [-24, 1] * 2
+    assert listed(np.add(t, 1, **unsafe)) == listed(np.add(np.array([1000, 1]), 1, **unsafe)) == [-23, 2]
+    assert listed(np.add(of(tw.as_tensor([1.5])), 1, dtype=int, casting="unsafe")) == [2]
+    out = tw.zeros((2,), dtype="i1")
+    np.clip(t, 0, None, out=out, casting="unsafe")
+    assert out.tolist() == [-24, 1]
