@@ -180,14 +180,23 @@ def _parts(items: Sequence[object]) -> Sequence[object]:
     """Return items with arrays for those of libraries: NumPy would drop masks, and make NaN of nulls."""
     if not items or type(items[0]) in _PLAIN:
         return items
+    if type(items[0]) is list and _are_rows_of_numbers(items):
+        return items
     kinds = set(map(type, items))
     if any(hasattr(kind, "__array__") and not issubclass(kind, np.generic) for kind in kinds):
         return [_part(item) for item in items]
     if kinds <= {list, tuple}:
         rows = cast("Sequence[Sequence[object]]", items)
-        if any(row and type(row[0]) not in _PLAIN for row in rows):
-            return [_parts(row) for row in rows]
+        return [_parts(row) for row in rows]
     return items
+
+
+def _are_rows_of_numbers(rows: Any) -> bool:  # noqa: ANN401 - items of lists
+    """Return True for lists that begin with numbers or text, of which most lists of lists consist."""
+    try:
+        return {type(row[0]) for row in rows if row} <= _PLAIN
+    except (IndexError, KeyError, TypeError, ValueError):
+        return False  # of arrays, which have no truth value, and others
 
 
 def _part(item: Any) -> object:  # noqa: ANN401 - an item of a list

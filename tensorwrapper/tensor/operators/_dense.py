@@ -33,8 +33,8 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         arrays = _boxes(inputs, shape)
         if arrays is None:
             return None
-    if found._buffer.dtype.kind in "mM" and len({getattr(own, "dtype", None) for own in arrays}) > 1:
-        return None  # The general way casts times to one unit, where NumPy wraps.
+    if found._buffer.dtype.kind in "mM" and _have_units(arrays):
+        return None
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
@@ -51,6 +51,12 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         moved = layout.implementation.moved_to_zero()
         layout = packed_layout(layout.shape) if moved is None else wrap_layout(moved)
     return found._make(layout, Dense(result))
+
+
+def _have_units(arrays: list[Any]) -> bool:
+    """Return True for times of two units: the general way casts them to one, where NumPy wraps."""
+    types = [own.dtype for own in arrays if type(own) is np.ndarray and own.dtype.kind in "mM"]
+    return len(types) > 1 and types[0] != types[1]
 
 
 def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":  # noqa: C901 - one hot loop

@@ -21,6 +21,9 @@ from tensorwrapper.typing import Array
 
 _Kind: TypeAlias = Literal["text", "bytes", "numbers"]
 
+_REDUCED: Final = frozenset(("max", "min", "prod", "sum"))
+_LISTED: Final = frozenset(("column_stack", "dstack", "hstack", "vstack"))
+
 _VALUES: Final = {
     "append": ("arr", "values"),
     "array_equal": ("a1", "a2"),
@@ -32,8 +35,8 @@ _VALUES: Final = {
     "piecewise": ("x", "funclist"),
     "searchsorted": ("a", "v"),
     "select": ("choicelist", "default"),
-    **dict.fromkeys(("column_stack", "dstack", "hstack", "vstack"), ("tup",)),
-    **dict.fromkeys(("max", "min", "prod", "sum"), ("a", "initial")),
+    **dict.fromkeys(_LISTED, ("tup",)),
+    **dict.fromkeys(_REDUCED, ("a", "initial")),
     **dict.fromkeys(("intersect1d", "setdiff1d", "setxor1d", "union1d"), ("ar1", "ar2")),
 }
 """Functions, and those of their parameters that are elements, or lists of such."""
@@ -62,7 +65,7 @@ def with_one_kind(
     """
     short = function.__name__
     values = _VALUES.get(short)
-    if values is None:
+    if values is None or _are_plain(short, arguments, options):
         return tuple(arguments), options
     with refusals(name):
         bound = _signature(function).bind(*arguments, **options)
@@ -159,6 +162,20 @@ def _written(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any a
 
 
 _signature = cache(inspect.signature)
+
+
+def _are_plain(short: str, arguments: "list[Any]", options: dict[str, Any]) -> bool:
+    """Return True for numbers that NumPy takes as they are, of which most calls are."""
+    if short in _REDUCED:
+        return "initial" not in options and len(arguments) < 4 and _is_plain(arguments[0])
+    if options or short in _WRITTEN:
+        return False
+    parts: Any = arguments[0] if short in _LISTED else arguments
+    return isinstance(parts, list | tuple) and all(map(_is_plain, cast("list[object]", parts)))
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "biufc"
 
 
 def _check_filled(short: str, given: dict[str, Any], name: str) -> None:
