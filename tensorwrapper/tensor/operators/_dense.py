@@ -33,8 +33,6 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         arrays = _boxes(inputs, shape)
         if arrays is None:
             return None
-    if found._buffer.dtype.kind in "mM" and _have_units(arrays):
-        return None
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
@@ -53,15 +51,15 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     return found._make(layout, Dense(result))
 
 
-def _have_units(arrays: list[Any]) -> bool:
+def _have_units(one: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:
     """Return True for times of two units: the general way casts them to one, where NumPy wraps."""
-    types = [own.dtype for own in arrays if type(own) is np.ndarray and own.dtype.kind in "mM"]
-    return len(types) > 1 and types[0] != types[1]
+    return one.kind in "mM" and other.kind in "mM" and one != other
 
 
 def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None]":  # noqa: C901 - one hot loop
     """Return the first tensor, and operands as flat arrays without a copy, as far as there are such."""
     found: Any = None
+    first: Any = None
     arrays: list[Any] | None = []
     layout: Any = None
     run: slice | None = None
@@ -79,8 +77,10 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
             arrays = None  # it may broadcast
             continue
         if found is None:
-            found = operand
+            found, first = operand, memory
         elif own is not found._layout and not _are_alike(own, found._layout):
+            return None, None
+        if memory is not first and memory.dtype is not first.dtype and _have_units(memory.dtype, first.dtype):
             return None, None
         if own is not layout:
             layout, run = own, own.implementation.run()

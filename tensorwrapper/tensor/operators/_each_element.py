@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tensorwrapper.tensor.rows._nulls import over_valid, sides_of
 
 OF_ONE_ELEMENT: Final = frozenset(
     (
-        *("angle", "around", "clip", "digitize", "fix", "imag", "isin", "isneginf", "isposinf"),
+        *("angle", "around", "digitize", "fix", "imag", "isin", "isneginf", "isposinf"),
         *("nan_to_num", "real", "round", "sinc"),
     )
 )
@@ -49,6 +49,7 @@ def writes(function: Callable[..., Any], arguments: "tuple[Any, ...]", options: 
 
 
 _UNSET: Final = object()
+_BOUNDS: Final = frozenset(("a_min", "a_max", "min", "max"))
 
 
 def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> bool:
@@ -58,10 +59,10 @@ def has_odd_bounds(arguments: "tuple[Any, ...]", options: dict[str, Any]) -> boo
     text, objects or times of another unit, or may be nulls.
     """
     first = arguments[0] if arguments else options.get("a")
-    bounds = [*arguments[1:3], *[options.get(key) for key in ("a_min", "a_max", "min", "max")]]
+    bounds = [*arguments[1:3], *[own for key, own in options.items() if key in _BOUNDS]]
     if not isinstance(first, TensorCommon):
         return any(isinstance(own, TensorCommon) for own in bounds)
-    if first._as_operand().buffer.fill_value is not None:
+    if cast("Any", first).is_sparse:
         return False
     if first.dtype.kind == "T" or first.is_nullable or not first.shape.flatten().is_box:
         return True
