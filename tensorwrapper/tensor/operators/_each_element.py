@@ -35,7 +35,8 @@ def call_for_each(
     plain, valid = sides_of(tensor)
     flat, whole = plain.elements(), not tensor.buffer.nullable
     with refusals(name):
-        found = np.asarray(function(flat if whole else flat[valid], *rest, **named))
+        # Of complex numbers, the real parts have gaps.
+        found = np.asarray(function(flat if whole else flat[valid], *rest, **named), order="C")
     if whole:
         return tensor._make(packed_layout(tensor.shape), Dense(found))
     made = tensor._make(packed_layout(Shape(found.size)), Dense(found))
@@ -100,10 +101,11 @@ def clip(
     """Return elements within bounds, which fit by the rule of operands."""
     lower, upper = (b if a is _UNSET else a for a, b in ((a_min, min), (a_max, max)))
     found: Any = read_operand(a, "clip")
+    dtype: np.dtype[Any] = found.dtype if hasattr(found, "dtype") else np.asarray(found).dtype
     calls = [
         (ufunc, bound)
         for ufunc, bound in ((np.maximum, lower), (np.minimum, upper))
-        if bound is not _UNSET and bound is not None and not _is_beyond(bound, found.dtype, ufunc)
+        if bound is not _UNSET and bound is not None and not _is_beyond(bound, dtype, ufunc)
     ]
     for number, (ufunc, bound) in enumerate(calls):
         last = {"out": out} if out is not None and number == len(calls) - 1 else {}

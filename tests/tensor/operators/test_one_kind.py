@@ -374,3 +374,23 @@ def test_unsafe_casts_are_those_of_numpy(of):
     out = tw.zeros((2,), dtype="i1")
     np.clip(t, 0, None, out=out, casting="unsafe")
     assert out.tolist() == [-24, 1]
+
+
+@OF
+def test_a_number_is_clipped_by_tensors(of):
+    t = of(tw.as_tensor([1, 5]))
+    assert listed(np.clip(3, t, None)) == [3, 5]
+    assert listed(np.clip(3.5, t, 4)) == [3.5, 4]
+    assert listed(np.clip("b", of(tw.strings(["a", "c\0"])), None)) == ["b", "c\0"]
+    assert listed(np.clip(3, of(tw.jagged([[1, 5], []])), None)) == [[3, 5], []]
+
+
+@pytest.mark.parametrize("call", [np.real, np.imag, np.conj, np.angle, np.round])
+def test_results_for_rows_have_memory_without_gaps(call):
+    for shape in ([2, 1, 0], [[2, 2], [1, 3]]):
+        flat = np.arange(3 if shape == [2, 1, 0] else 7) * (1 + 2j)
+        cells = tw.Shape.jagged(shape if shape == [2, 1, 0] else [tw.Shape(*own) for own in shape])
+        found = call(tw.from_buffer(flat, cells))
+        assert found.buffer.flat.flags.c_contiguous
+        assert listed(tw.concat([found, found]))[: len(found)] == listed(found)
+        assert found.elements().tolist() == call(flat).tolist()
