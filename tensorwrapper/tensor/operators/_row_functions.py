@@ -128,8 +128,7 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     if base in REDUCTIONS and not extreme:
         return _reduced(base, tensor, given)
     if base in _ROWS:
-        _check_last(given["axis"], tensor, name)
-        found = _each(base, tensor, given, name)
+        found = _along(base, tensor, given, name)
     else:
         found = _number(base, _rows_under(tensor, given["axis"], name), given, lost=lost)
     return finished(found, given.get("out"), name)
@@ -257,6 +256,18 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
     every = np.broadcast_to(marks, (tensor.shape.size,))
     flat = tensor._flat()
     return flat[flat._make(packed_layout(flat.shape), Dense(cast("Any", every)))]
+
+
+def _along(base: str, tensor: Any, given: dict[str, Any], name: str) -> Any:  # noqa: ANN401 - a tensor
+    """Return the result of a function along an axis, which a box has others than the last of."""
+    axis, shape = given["axis"], tensor.shape.flatten()
+    if not shape.is_box or axis in (-1, shape.rank - 1):
+        _check_last(axis, tensor, name)
+        return _each(base, tensor, given, name)
+    mode = mode_of(axis, shape.rank)
+    order = [*(own for own in range(shape.rank) if own != mode), mode]
+    back = sorted(range(shape.rank), key=order.__getitem__)
+    return _each(base, tensor._flat().permute(order), given, name).permute(back)
 
 
 def _check_last(axis: object, tensor: TensorBase[Any], name: str) -> None:

@@ -394,3 +394,26 @@ def test_results_for_rows_have_memory_without_gaps(call):
         assert found.buffer.flat.flags.c_contiguous
         assert listed(tw.concat([found, found]))[: len(found)] == listed(found)
         assert found.elements().tolist() == call(flat).tolist()
+
+
+@given(rows=st.lists(st.lists(st.none() | st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=4))
+@OF
+@pytest.mark.parametrize("kind", ["numbers", "text"])
+def test_boxes_with_nulls_are_sorted_along_every_axis(of, kind, rows):
+    if kind == "text":
+        rows = [[None if own is None else "abcd"[own] for own in row] for row in rows]
+        t = tw.strings(rows, nullable=True, kind="utf8")
+    else:
+        valid = [[own is not None for own in row] for row in rows]
+        t = tw.nullable([[own or 0 for own in row] for row in rows], valid)
+
+    def ordered(row):
+        there = sorted(own for own in row if own is not None)
+        return there + [None] * (len(row) - len(there))
+
+    columns = [ordered(column) for column in zip(*rows, strict=True)]
+    assert listed(np.sort(of(t), axis=0)) == [list(row) for row in zip(*columns, strict=True)]
+    assert listed(np.sort(of(t), axis=-1)) == [ordered(row) for row in rows]
+    places = listed(np.argsort(of(t), axis=-2))
+    taken = [[rows[place][number] for number, place in enumerate(row)] for row in places]
+    assert [ordered(column) for column in zip(*taken, strict=True)] == columns
