@@ -455,3 +455,17 @@ def _is_finer(dtype: "np.dtype[Any]", other: "np.dtype[Any]") -> bool:
     # Compare durations of both units: the unit of a type follows its kind, as in <M8[ns].
     own, theirs = [np.dtype(f"m8{one.str[3:]}") for one in (dtype, other)]
     return bool(np.ones(1, theirs).astype(own).astype(np.int64)[0] >= 1)
+
+
+def equal_elements(one: Array, other: Array, *, equal_nan: bool = False) -> bool:
+    """Return True if two arrays are equal; times of two units are compared in one that holds both. O(n).
+
+    NumPy would wrap those beyond its range, which equal none within it.
+    """
+    if one.dtype != other.dtype and {one.dtype.kind, other.dtype.kind} <= {*"mM"}:
+        common = np.result_type(one.dtype, other.dtype)
+        try:
+            one, other = (convert_elements(own, common, checked=True) for own in (one, other))
+        except SizeOverflowError:
+            return False
+    return np.array_equal(one, other, equal_nan=equal_nan)

@@ -15,7 +15,7 @@ from tensorwrapper._arguments import times_like, to_dtype
 from tensorwrapper._arrays import file_beneath
 from tensorwrapper._value_class import slot_setters, value_class
 from tensorwrapper.buffer._addresses import copied_by_plan, few_places, packed_layout
-from tensorwrapper.buffer._casts import check_write, convert_elements
+from tensorwrapper.buffer._casts import check_write, convert_elements, equal_elements
 from tensorwrapper.buffer._elements import contains_value, holds_strings, kind_of
 from tensorwrapper.buffer._sums import add_at, check_sums
 from tensorwrapper.buffer.copies._copy import (
@@ -312,7 +312,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
         one, two = self.memory_of(layout), other.memory_of(theirs)
         if one is None or two is None:
             one, two = self.elements_of(layout), other.elements_of(theirs)
-        return np.array_equal(one, two, equal_nan=equal_nan)
+        return equal_elements(one, two, equal_nan=equal_nan)
 
     def write_string(self, place: int, value: str | bytes) -> bool:  # noqa: ARG002
         """Write one string to an address if it fits in place, and return True if it did."""

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
+from tensorwrapper.buffer._casts import equal_elements
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import contains_value, holds_strings
 from tensorwrapper.buffer.copies._copy import copy_elements
@@ -198,8 +199,8 @@ class Nullable(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         if isinstance(other, Nullable):
             if not np.array_equal(valid, other.valid_of(theirs)):
                 return False
-            return np.array_equal(mine[valid], other.values.elements_of(theirs)[valid], equal_nan=equal_nan)
-        return bool(valid.all()) and np.array_equal(mine, other.elements_of(theirs), equal_nan=equal_nan)
+            return equal_elements(mine[valid], other.values.elements_of(theirs)[valid], equal_nan=equal_nan)
+        return bool(valid.all()) and equal_elements(mine, other.elements_of(theirs), equal_nan=equal_nan)
 
     def obstacle(self, layout: LayoutCommon) -> str:
         if not layout.shape.is_box:

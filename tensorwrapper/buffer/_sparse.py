@@ -11,7 +11,7 @@ from tensorwrapper._integers import MAX_INT64, to_count
 from tensorwrapper._memory import filled_memory
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._atomic_value import AtomicValue
-from tensorwrapper.buffer._casts import convert_elements, fit_number
+from tensorwrapper.buffer._casts import convert_elements, equal_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon
 from tensorwrapper.buffer._elements import check_dtype
 from tensorwrapper.buffer._sparse_merge import (
@@ -254,9 +254,9 @@ class Sparse(BufferCommon[S], Generic[S]):
             places = np.union1d(a[0], b[0])
             a = places, make_sparse(*a, size, self._fill).read(places)
             b = places, make_sparse(*b, size, fill).read(places)
-        if len(a[0]) < size and not np.array_equal(self._fill, fill, equal_nan=equal_nan):
+        if len(a[0]) < size and not equal_elements(self._fill, fill, equal_nan=equal_nan):
             return False
-        return np.array_equal(a[1], b[1], equal_nan=equal_nan)
+        return equal_elements(a[1], b[1], equal_nan=equal_nan)
 
     def obstacle(self, layout: LayoutCommon) -> str:
         box = layout.shape.is_box

@@ -11,7 +11,7 @@ from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import filled_memory, memory_for
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
-from tensorwrapper.buffer._casts import convert_elements, fit_number
+from tensorwrapper.buffer._casts import convert_elements, equal_elements, fit_number
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import check_dtype, holds_strings
 from tensorwrapper.buffer._sparse import Sparse, make_sparse
@@ -362,8 +362,8 @@ class Blocks(BufferCommon[S], Generic[S]):
         if mine is not None and yours is not None and mine.pattern == yours.pattern:
             absent = mine.pattern.elements < layout.shape.size
             return (
-                not absent or np.array_equal(mine.fill, yours.fill, equal_nan=equal_nan)
-            ) and np.array_equal(mine.values(), yours.values(), equal_nan=equal_nan)
+                not absent or equal_elements(mine.fill, yours.fill, equal_nan=equal_nan)
+            ) and equal_elements(mine.values(), yours.values(), equal_nan=equal_nan)
         if other.fill_value is None:
             return super().equals(layout, other, theirs, equal_nan=equal_nan)
         ordinals, values = self.stored_of(layout)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from tensorwrapper._memory import memory_for
 from tensorwrapper._value_class import value_class
 from tensorwrapper.buffer._addresses import packed_layout
-from tensorwrapper.buffer._casts import convert_elements
+from tensorwrapper.buffer._casts import convert_elements, equal_elements
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._sparse_merge import is_fill, to_fill
 from tensorwrapper.buffer.blocks._blocks import Blocks, make_blocks, order_of_box
@@ -330,7 +330,7 @@ class SymmetricBlocks(BufferCommon[S], Generic[S]):
         )
         mine, yours = self.packed_of(layout), other.packed_of(theirs) if same else None
         if mine is not None and yours is not None and self.fill_value == other.fill_value:
-            return np.array_equal(mine, yours, equal_nan=equal_nan)
+            return equal_elements(mine, yours, equal_nan=equal_nan)
         return self.whole().equals(layout, other, theirs, equal_nan=equal_nan)
 
     def obstacle(self, layout: LayoutCommon) -> str:

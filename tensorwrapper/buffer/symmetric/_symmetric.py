@@ -11,7 +11,7 @@ from tensorwrapper._arrays import file_beneath, frozen_values
 from tensorwrapper._integers import MAX_INT64
 from tensorwrapper._memory import memory_for, new_memory
 from tensorwrapper._value_class import value_class
-from tensorwrapper.buffer._casts import convert_elements
+from tensorwrapper.buffer._casts import convert_elements, equal_elements
 from tensorwrapper.buffer._common import BufferCommon, Dense
 from tensorwrapper.buffer._elements import check_dtype
 from tensorwrapper.buffer.copies._copy import copy_elements
@@ -219,7 +219,7 @@ class Symmetric(BufferCommon[S], Generic[S]):
         if other.symmetry_of(theirs) == self.symmetry:
             mine, packed = self.packed_of(layout), other.packed_of(theirs)
             if mine is not None and packed is not None:
-                return np.array_equal(mine, packed, equal_nan=equal_nan)
+                return equal_elements(mine, packed, equal_nan=equal_nan)
         return super().equals(layout, other, theirs, equal_nan=equal_nan)
 
     def obstacle(self, layout: LayoutCommon) -> str:

@@ -112,7 +112,8 @@ def _numbers(short: str, given: dict[str, Any], asked: object, name: str) -> dic
         return {first: given[first], **{key: _written(given[key], target) for key in others}}
     if given.get("initial") is not None:
         elements: Any = np.asarray(given[first])
-        return {**given, "initial": fitting_initial(short, given["initial"], elements.dtype, asked)}
+        with refusals(name):
+            return {**given, "initial": fitting_initial(short, given["initial"], elements.dtype, asked)}
     arrays = [own for key in given for own in _arrays_in(given[key])]
     if asked is not None:
         for own in arrays:

@@ -6,6 +6,7 @@ from typing import Any, TypeGuard, cast
 import numpy as np
 
 from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.tensor._lazy_imports import may_have_nulls, read_foreign
 
 
 def has_null(value: object) -> bool:
@@ -25,7 +26,9 @@ def is_row(value: object) -> bool:
 
 
 def _has_modes(value: object) -> bool:
-    return bool(getattr(value, "shape", ())) and hasattr(type(value), "__array__")
+    shape: Any = getattr(value, "shape", ())
+    rank: int = shape.rank if hasattr(shape, "rank") else len(shape)
+    return rank > 0 and hasattr(type(value), "__array__")
 
 
 def split_nulls(
@@ -42,6 +45,7 @@ def split_nulls(
     DTypeError
         If there is nothing but nulls, which have no type.
     """
+    value = [_as_row(own) for own in value]
     if dtype is None:
         filler = _first(value)
     else:
@@ -57,6 +61,16 @@ def split_nulls(
             "nulls alone have no type: `tw.nullable(np.zeros(2), [False, False])` makes some of a type"
         )
     return _filled(value, filler), _marked(value)
+
+
+def _as_row(value: object) -> object:
+    """Return an item of a list; ranges as lists, and arrays of libraries that know nulls as tensors."""
+    if isinstance(value, range):
+        return list(value)
+    if _is_list(value):
+        return [_as_row(own) for own in value]
+    is_array = may_have_nulls(value) and hasattr(value, "__len__")
+    return cast("object", read_foreign(value, None, "refuse")) if is_array else value
 
 
 def _is_null_row(value: "Sequence[object]") -> bool:

@@ -547,3 +547,30 @@ def test_the_masked_constant_is_no_number():
         with pytest.raises((ConversionError, UserWarning)):
             tw.as_tensor(given)
     assert np.isnan(tw.as_tensor([[1.5, np.nan]]).elements()).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        range(2),
+        pa.array([0, 1]),
+        pd.Series([0, 1]),
+        np.arange(2),
+        tw.as_tensor([0, 1]),
+        (0, 1),
+        ROWS["a null"],
+    ],
+    ids=lambda row: type(row).__name__,
+)
+def test_rows_of_every_form_stand_beside_rows_with_nulls(row):
+    listed = row.tolist() if hasattr(row, "tolist") else [*row]
+    assert tw.as_tensor([[1, None], row]).tolist() == [[1, None], listed]
+    assert tw.jagged([[1, None, 2], row, []]).tolist() == [[1, None, 2], listed, []]
+    assert tw.jagged([[[1, None], row], []]).tolist() == [[[1, None], listed], []]
+
+
+def test_tensors_of_rank_0_stand_beside_nulls():
+    one = tw.as_tensor(1)
+    assert tw.as_tensor([one, None]).tolist() == [1, None]
+    assert tw.jagged([[one, None], [2]]).tolist() == [[1, None], [2]]
+    assert np.add(tw.as_tensor([1, 2]), [one, None]).tolist() == [2, None]

@@ -417,3 +417,33 @@ def test_boxes_with_nulls_are_sorted_along_every_axis(of, kind, rows):
     places = listed(np.argsort(of(t), axis=-2))
     taken = [[rows[place][number] for number, place in enumerate(row)] for row in places]
     assert [ordered(column) for column in zip(*taken, strict=True)] == columns
+
+
+@given(one=TIMES, other=TIMES, units=st.tuples(UNITS, UNITS), kind=st.sampled_from("mM"))
+@pytest.mark.parametrize("nullable", [False, True])
+def test_tensors_of_times_of_two_units_are_equal_if_their_times_are(nullable, one, other, units, kind):
+    a, b = (
+        tw.as_tensor(np.array([own], "i8").view(f"{kind}8[{unit}]"))
+        for own, unit in zip((one, other), units, strict=True)
+    )
+    exact = one * PICO[units[0]] == other * PICO[units[1]]
+    if nullable:
+        a, b = tw.nullable(a, [True]), tw.nullable(b, [True])
+    try:
+        found = a.array_equal(b)
+    except DTypeError:
+        return  # of units like weeks and picoseconds
+    assert not found or exact
+    assert found == b.array_equal(a) == sel.as_view(a).array_equal(b)
+
+
+def test_months_are_no_weeks():
+    months, weeks = (tw.as_tensor(np.array([own], kind)) for own, kind in ((-10, "M8[M]"), (-44, "M8[W]")))
+    assert not months.array_equal(weeks)
+
+
+@OF
+def test_sums_of_dates_are_refused_in_our_words(of):
+    for call in (np.sum, np.prod):
+        with pytest.raises(DTypeError):
+            call(of(tw.as_tensor(np.array([1, 2], "M8[s]"))), initial=0)
