@@ -80,6 +80,11 @@ def _ending_on_sigterm() -> Generator[None, None, None]:
     try:
         with _raising_what_was_lost():
             yield
+    except RuntimeError as error:
+        # Python 3.11 hides a signal that comes while a class is made, as when a module is loaded.
+        if isinstance(error.__cause__, _Terminated | KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
     finally:
         signal.signal(signal.SIGTERM, old)
 

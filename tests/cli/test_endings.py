@@ -177,3 +177,41 @@ def test_errors_cli_a_signal_that_comes_as_an_object_goes_is_not_lost(number, co
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "came.tens").exists()
+
+
+SIGNALLED_AS_A_CLASS_IS_MADE = """
+    import os, signal, sys
+    from tensorwrapper.cli import main
+    from tensorwrapper.cli.transfer import _recv
+
+    class Named:
+        def __set_name__(self, owner, name):
+            os.kill(os.getpid(), int(sys.argv[1]))
+            len("here Python looks for signals")
+
+    def say(text):
+        class Made:  # as those of modules that are loaded when they are needed
+            name = Named()
+
+    _recv.say = say
+    raise SystemExit(main(["recv", "tcp://127.0.0.1:*", sys.argv[2]]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [
+        (signal.SIGTERM, ExitCode.TERMINATED, "terminated\n"),
+        (signal.SIGINT, ExitCode.INTERRUPTED, "interrupted\n"),
+    ],
+)
+def test_errors_cli_a_signal_that_comes_as_a_class_is_made_is_not_hidden(number, code, word, tmp_path):
+    program = textwrap.dedent(SIGNALLED_AS_A_CLASS_IS_MADE)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(int(number)), str(tmp_path / "came.tens")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (code, word)
