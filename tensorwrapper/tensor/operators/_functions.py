@@ -65,7 +65,7 @@ from tensorwrapper.tensor.operators._out_arguments import (
 )
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in, promoted
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.operators._row_functions import ORDERED, ROW_FUNCTIONS, call_along_rows
+from tensorwrapper.tensor.operators._row_functions import EXTREMES, ORDERED, ROW_FUNCTIONS, call_along_rows
 from tensorwrapper.tensor.operators._shapes import (
     box_of_result,
     reference_of,
@@ -150,10 +150,9 @@ def _call_of_rows(
     if function.__name__ in ROW_FUNCTIONS and arguments and _has_rows(arguments[0]):
         first = arguments[0]
         is_text = first.dtype.kind in "TO"
-        whole = function in (np.max, np.min) and len(arguments) == 1 and options.get("axis") is None
         # NumPy has other answers for boxes of text.
-        is_other = is_text and first.shape.flatten().is_box and function.__name__ not in ORDERED
-        return None if is_other and not whole else call_along_rows
+        is_other = is_text and first.shape.flatten().is_box and function.__name__ not in (*ORDERED, *EXTREMES)
+        return None if is_other else call_along_rows
     if function.__name__ in OF_ALL_ELEMENTS and arguments and _is_no_array(arguments[0]):
         return call_on_all
     return None

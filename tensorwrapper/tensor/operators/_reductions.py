@@ -166,9 +166,11 @@ def _accumulate_with_nulls(
     with refusals(name):
         flat = accumulated(ufunc, plain.elements()[valid], befores[splits], dtype)
     one = tensor._make(packed_layout(Shape(len(flat))), Dense(cast("Any", flat)))
-    (made,) = over_valid([one], valid, turned.shape, tensor)
-    back: Any = made.layout if mode == last else made.layout.permute(np.argsort(order).tolist())
-    return tensor._make(back, made.buffer)
+    if mode == last:
+        return over_valid([one], valid, tensor.shape, tensor)[0]
+    made: Any = over_valid([one], valid, turned.shape, tensor)[0]
+    back = tensor._make(made.layout.permute(np.argsort(order).tolist()), made.buffer)
+    return tensor._make(packed_layout(tensor.shape), back.copy().buffer) if tensor.shape.has_layers else back
 
 
 def _reduce_box(

@@ -38,6 +38,7 @@ _RUNNING: Final = {"cumsum": np.add, "cumprod": np.multiply}
 _SPREAD: Final = ("mean", "std", "var", "median", "quantile", "percentile")
 _NUMBERS: Final = {"argmax", "argmin", "ptp", "count_nonzero", *_SPREAD}
 _ROWS: Final = {"sort", "argsort", "diff"}
+EXTREMES: Final = ("max", "min", "amax", "amin")
 ORDERED: Final = ("sort", "argsort", "argmax", "argmin")
 """Functions along rows that put strings in order, nulls last."""
 _WITHOUT_NAN: Final = {
@@ -89,13 +90,14 @@ def call_along_rows(
         # One order serves all kinds; NumPy says which kinds there are.
         with refusals(name):
             function(np.zeros(0), kind=given["kind"], stable=given["stable"])
-    if base in ("max", "min") and given["axis"] is None and holds_strings(given["a"].dtype):
-        return _extreme_text(base, given, name)
+    is_of_text = base in EXTREMES and base == short and holds_strings(given["a"].dtype)
+    if is_of_text:
+        _check_options_of_text(given, name)
     if not isinstance(given["a"], TensorBase):
         lazy = _when_computed(function, base, given)
         if lazy is not None:
             return lazy
-    return _called(function, given)
+    return _extreme_text(base, given, name) if is_of_text else _called(function, given)
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
@@ -134,14 +136,19 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
     return finished(found, given.get("out"), name)
 
 
-def _extreme_text(base: str, given: dict[str, Any], name: str) -> object:
-    """Return the greatest or the least of all strings; nulls do not count."""
-    tensor: Any = given["a"]._as_operand()
+def _check_options_of_text(given: dict[str, Any], name: str) -> None:
     told = {key for key, own in given.items() if key in ("out", "keepdims", "where", "initial")}
     odd = [key for key in sorted(told) if given[key] not in (None, False, True, _UNSET)]
     if odd:
         raise ConversionError(f"{name} of strings has no {odd[0]}=")
-    place = _called(getattr(np, f"arg{base}"), {"a": tensor, "axis": None, "out": None, "keepdims": _UNSET})
+
+
+def _extreme_text(base: str, given: dict[str, Any], name: str) -> object:
+    """Return the greatest or the least string of each row, or of all; nulls do not count."""
+    tensor, which = given["a"]._as_operand(), base.removeprefix("a")
+    if given["axis"] is not None:
+        return _number(which, _rows_under(tensor, given["axis"], name), given, lost=False)
+    place = _called(getattr(np, f"arg{which}"), {"a": tensor, "axis": None, "out": None, "keepdims": _UNSET})
     return tensor.elements()[int(cast("Any", place))]
 
 
@@ -358,5 +365,6 @@ def _number(base: str, rows: Any, given: dict[str, Any], *, lost: bool) -> Any: 
         return getattr(rows, base)(**options)
     except ExtentError as error:
         # NumPy's functions have no `empty=`.
-        head = str(error).partition(";")[0]
-        raise ExtentError(f"np.{head}; `r.rows().{base}(empty=-1)` sets its result") from error
+        head, is_text = str(error).partition(";")[0], base in EXTREMES and holds_strings(rows._here().dtype)
+        empty = "None" if is_text else "-1"
+        raise ExtentError(f"np.{head}; `r.rows().{base}(empty={empty})` sets its result") from error

@@ -427,12 +427,12 @@ class WithinRows(ABC, Generic[_T, _R]):
         return self._reduced(np.multiply, "prod", initial, empty)
 
     def max(self, *, initial: object = None, empty: object = ...) -> _R:
-        """Return the greatest element of each row; NaN wins. O(n).
+        """Return the greatest element of each row; NaN wins. O(n); of strings O(n log n).
 
         Parameters
         ----------
         initial
-            Takes part in each row.
+            A number that takes part in each row.
         empty
             The result of an empty row.
 
@@ -484,6 +484,8 @@ class WithinRows(ABC, Generic[_T, _R]):
 
     def _reduced(self, ufunc: np.ufunc, name: str, initial: object, empty: object) -> _R:
         tensor = self._present()
+        if name in ("max", "min") and initial is None and holds_strings(tensor.dtype):
+            return self._extreme_string(tensor, name, empty)
         flat, splits = _parts_of(tensor, name)
         if empty is ... and (initial is not None or ufunc.identity is not None):
             return self._made(tensor, reduce_runs(ufunc, flat, splits, initial, what="row"), self.shape)
@@ -613,6 +615,13 @@ class WithinRows(ABC, Generic[_T, _R]):
             return self._made(tensor, found[counts > 0], _rows_of(tensor.shape, np.minimum(counts, 1)))
         return self._made(tensor, _at_empty(found, empties, empty), self.shape)
 
+    def _extreme_string(self, tensor: TensorBase[Any], name: str, empty: object) -> _R:
+        numbers, splits, _ = _ordered(tensor, name, descending=name == "max")
+        counts = np.diff(splits)
+        filled = counts > 0
+        places = splits[:-1][filled] + _numbers.place_of_extreme(numbers, splits, "min")[filled]
+        return self._strings_at(tensor, places, counts, empty, name)
+
     def first(self, *, empty: object = ...) -> _R:
         """Return the first element of each row. O(rows).
 
@@ -661,18 +670,24 @@ class WithinRows(ABC, Generic[_T, _R]):
         if not holds_strings(tensor.dtype):
             flat, _ = _parts_of(tensor, name)
             return self._of_filled(tensor, splits, lambda _: flat[places], empty, name)
+        return self._strings_at(tensor, places, counts, empty, name)
+
+    def _strings_at(
+        self, tensor: TensorBase[Any], places: IntArray, counts: IntArray, empty: object, name: str
+    ) -> _R:
+        """Return the strings at places, one for each row that has elements, and `empty` for the others."""
+        filled = counts > 0
         if empty is ... and not filled.all():
-            raise _no_answer(self.shape, counts, name)
+            raise _no_answer(self.shape, counts, name, of_text=True)
         data = _data_of(tensor)
         nullable = empty is None or tensor.buffer.nullable
         if filled.all():
-            found = Strings(data.take(places), nullable=nullable)
-            return cast("_R", tensor._make(packed_layout(self.shape), found))
+            return self._made(tensor, Strings(data.take(places), nullable=nullable), self.shape)
         given = StringData.from_list([cast("Any", empty)], kind=data.kind)
         order = np.full(len(counts), len(data), np.int64)
         order[filled] = places
         found = Strings(StringData.concat([data, given]).take(order), nullable=nullable)
-        return cast("_R", tensor._make(packed_layout(self.shape), found))
+        return self._made(tensor, found, self.shape)
 
     def n_unique(self) -> _R:
         """Return how many distinct elements each row has; NaN is one. O(n log n).
@@ -915,8 +930,8 @@ def _first_empty(shape: Shape[Any], counts: IntArray) -> tuple[int, ...]:
     return tuple(shape.index(number))
 
 
-def _no_answer(shape: Shape[Any], counts: IntArray, name: str) -> ExtentError:
-    more = " or initial=" if name in ("max", "min") else ""
+def _no_answer(shape: Shape[Any], counts: IntArray, name: str, *, of_text: bool = False) -> ExtentError:
+    more = " or initial=" if name in ("max", "min") and not of_text else ""
     return ExtentError(f"{name}: row {_first_empty(shape, counts)} is empty; empty={more} says what it gives")
 
 

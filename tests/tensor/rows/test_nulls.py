@@ -53,3 +53,16 @@ def test_a_null_is_cast_to_and_from_every_type(dtype):
         assert t.astype(other).tolist() == [one.astype(other).item(), None]
         back = tw.nullable(np.array([1, 0], "i8").astype(other), np.array([True, False]))
         assert back.astype(dtype).tolist() == [one.item(), None]
+
+
+@pytest.mark.parametrize("layers", [(1, 2), (2, 1), (1, 1, 1)])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_running_results_of_nullable_tensors_keep_layers(layers, axis):
+    numbers, valid = np.arange(24).reshape(2, 3, 4), np.arange(24).reshape(2, 3, 4) % 5 > 0
+    nested = tw.nullable(
+        tw.from_buffer(numbers.reshape(-1), tw.Shape.nested(tw.Shape(2, 3, 4), layers=layers)), valid
+    )
+    for call in (np.add.accumulate, np.cumsum, np.cumprod):
+        found = call(nested, axis=axis)
+        assert found.shape == nested.shape
+        assert found.flatten().tolist() == call(tw.nullable(numbers, valid), axis=axis).tolist()

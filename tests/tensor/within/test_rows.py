@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, ExtentError, OutOfBoundsError, RankError
 from tensorwrapper.tensor import TensorRows
 from tests.support.tensor.awkward_arrays import tensors, to_awkward
@@ -157,3 +158,43 @@ def test_pickled_rows_are_those_of_the_tensor_alone():
     assert len(pickle.dumps(rows)) == before
     for same in (pickle.loads(pickle.dumps(rows)), copy.copy(rows), copy.deepcopy(rows)):
         assert [row.tolist() for row in same] == [[1, 2], [], [3]]
+
+
+@pytest.mark.parametrize("which", [max, min])
+@pytest.mark.parametrize("as_view", [False, True])
+@given(
+    rows=st.lists(st.lists(st.none() | st.text("ab\0é", max_size=3), max_size=3), max_size=4),
+    encoded=st.booleans(),
+)
+def test_extremes_of_strings_are_those_of_python(which, as_view, rows, encoded):
+    if encoded:
+        rows = [[own if own is None else own.encode() for own in row] for row in rows]
+    kind = "binary" if encoded else "utf8"
+    nullable = any(own is None for row in rows for own in row)
+    tensor = tw.strings([own for row in rows for own in row], kind=kind, nullable=nullable).unflatten(
+        [len(row) for row in rows]
+    )
+    given_rows = sel.as_view(tensor) if as_view else tensor
+    expected = [which((own for own in row if own is not None), default=None) for row in rows]
+    method = getattr(given_rows.rows(), which.__name__)
+    assert method(empty=None).tolist() == expected
+    short = getattr(np, which.__name__)
+    if None in expected:
+        with pytest.raises(ExtentError, match="is empty"):
+            short(given_rows, axis=-1)
+        return
+    assert method().tolist() == expected
+    assert np.asarray(short(given_rows, axis=-1)).tolist() == expected
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_extremes_of_boxes_of_strings_along_each_axis(axis, nullable):
+    words = [["b", "a\0c"], ["a\0b", "c"]]
+    box, model = tw.strings(words, nullable=nullable), np.array(words, dtype=object)
+    for call in (np.max, np.min):
+        assert np.asarray(call(box, axis=axis)).tolist() == np.asarray(call(model, axis=axis)).tolist()
+    some = tw.strings([["b", None], ["a", None]])
+    assert np.max(some, axis=1).tolist() == ["b", "a"]
+    with pytest.raises(ExtentError, match="is empty"):
+        np.max(some, axis=0)
