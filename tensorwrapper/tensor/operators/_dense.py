@@ -11,10 +11,12 @@ from tensorwrapper.layout.lowlevel import wrap_layout
 if TYPE_CHECKING:
     from tensorwrapper.layout import Layout
     from tensorwrapper.shape import Shape
+    from tensorwrapper.typing import Array
 
 NUMBERS = frozenset([int, float, bool, complex])
 """Types of numbers that NumPy takes as they are."""
-_GIVEN = NUMBERS | {np.ndarray}
+PLAIN = NUMBERS | {np.ndarray}
+"""Types of operands that NumPy takes as they are."""
 
 
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
@@ -74,7 +76,7 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
         if memory is None:
             if type(operand) is not np.ndarray:
                 return None, None
-            arrays = None  # it may broadcast
+            arrays = _with_array(arrays, operand, layout)
             continue
         if found is None:
             found, first = operand, memory
@@ -91,6 +93,17 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
     return found, arrays
 
 
+def _with_array(arrays: list[Any] | None, array: "Array", layout: "Layout[Any] | None") -> list[Any] | None:
+    """Return flat operands and an array of numbers of the shape of a packed box; None if it may broadcast."""
+    if arrays is None or layout is None or array.dtype.kind not in "biufc" or not array.flags.c_contiguous:
+        return None
+    shape = layout.shape
+    if not shape.is_box or array.shape != shape.extents or shape.has_layers:
+        return None
+    arrays.append(array.reshape(-1))
+    return arrays
+
+
 def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
     """Return operands as arrays of the rank of a box, without a copy; None if not possible."""
     if not shape.is_box or shape.has_layers:
@@ -100,7 +113,7 @@ def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
         kind = type(operand)
         if kind is np.ndarray and (operand.dtype.kind not in "biufc" or operand.ndim > shape.rank):
             return None
-        array = operand if kind in _GIVEN else operand._held_array()
+        array = operand if kind in PLAIN else operand._held_array()
         if array is None:
             return None
         arrays.append(array)
