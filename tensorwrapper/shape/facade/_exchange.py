@@ -169,11 +169,12 @@ class ShapeExchange(ShapeBase[IndexT_co], Generic[IndexT_co]):
         from tensorwrapper.shape.interchange._arrow import arrow_of_rows  # noqa: PLC0415
         from tensorwrapper.shape.interchange._tensorflow import (  # noqa: PLC0415
             partitions_of_rows,
-            unrolled_splits,
+            splits_of_even_rows,
         )
 
         flat = flat_of(self.implementation)
-        return arrow_of_rows(partitions_of_rows(flat), kind, unrolled_splits(flat))
+        parts = partitions_of_rows(flat)
+        return arrow_of_rows(parts, kind, splits_of_even_rows(flat, parts))
 
     @classmethod
     def from_arrow(cls, levels: "Iterable[ArrowList]", length: SupportsIndex) -> Self:

@@ -1,6 +1,6 @@
 """Shapes as lists of Arrow, level by level: variable ones with offsets, views, and those of one size."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, SupportsIndex, TypeAlias, cast, final
 
 import attrs
@@ -154,12 +154,10 @@ class ArrowList:
         return ArrowList, (self.type, self.offsets, self.sizes, self.list_size)
 
 
-def arrow_of_rows(
-    rows: RowPartitions, kind: ListType, unrolled: Sequence[IntArray] = ()
-) -> tuple[ArrowList, ...]:
+def arrow_of_rows(rows: RowPartitions, kind: ListType, even: Mapping[int, IntArray]) -> tuple[ArrowList, ...]:
     """Return the lists of rows, from the outermost; modes of one extent are lists of one size.
 
-    The first modes have these splits: they are rows, of one length too.
+    Those under the modes of `even` are rows all the same, and have these splits.
     """
     if kind not in _TYPES:
         raise ConversionError(f"a list of rows is one of {', '.join(_TYPES)}, not {kind!r}")
@@ -168,12 +166,12 @@ def arrow_of_rows(
     dtype = _TYPES[kind]
     found: list[ArrowList] = []
     for mode, size in enumerate(rows.static_lengths[1:]):
-        if size is not None and mode >= len(unrolled):
+        if size is not None and mode not in even:
             if size > np.iinfo(np.int32).max:
                 raise SizeOverflowError(f"a fixed_size_list has at most 2**31 - 1 elements, not {size}")
             found.append(ArrowList("fixed_size_list", list_size=size))
             continue
-        splits = unrolled[mode] if mode < len(unrolled) else rows.partitions[mode].row_splits
+        splits = even[mode] if mode in even else rows.partitions[mode].row_splits
         if splits[-1] > np.iinfo(dtype).max:
             raise SizeOverflowError(f"{splits[-1]} elements need offsets of 64 bits: large_list, not {kind}")
         offsets = splits.astype(dtype, copy=False)

@@ -173,12 +173,13 @@ def partitions_of_rows(shape: Flat) -> RowPartitions:
     return RowPartitions(found, (count, *[_extent_of(shape, mode) for mode in range(last + 1, rank)]))
 
 
-def unrolled_splits(shape: Flat) -> list[IntArray]:
-    """Return the splits of the modes of rows, up to the first mode of cells; none of a box. O(rows)."""
+def splits_of_even_rows(shape: Flat, parts: RowPartitions) -> dict[int, IntArray]:
+    """Return the splits of rows of one length, by the mode above; none of a box. O(rows)."""
     if isinstance(shape, SmoothCommon):
-        return []
-    rows = shape.rows
-    return [frozen_array(splits_at(rows, mode)) for mode in range(1, rows.outer_rank + 1)]
+        return {}
+    rows, lengths = shape.rows, parts.static_lengths[1:]
+    even = (mode for mode in range(rows.outer_rank) if lengths[mode] is not None)
+    return {mode: frozen_array(splits_at(rows, mode + 1)) for mode in even}
 
 
 def _extent_of(shape: JaggedCommon, mode: int) -> int:
