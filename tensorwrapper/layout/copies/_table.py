@@ -59,17 +59,21 @@ class CopyTable:
         counts, steps = self.extents, self.target_strides
         if counts.shape[1] == 1 and not (steps < 0).any():
             return self
+        source, from_steps, target = self.source, self.source_strides, self.target
         turned = (steps < 0) & (counts > 1)
-        back = np.where(turned, counts - 1, 0)
-        source = self.source + (back * self.source_strides).sum(axis=1)
-        target = self.target + (back * steps).sum(axis=1)
-        from_steps = np.where(turned, -self.source_strides, self.source_strides)
+        if turned.any():
+            back = np.where(turned, counts - 1, 0)
+            source = source + (back * from_steps).sum(axis=1)
+            target = target + (back * steps).sum(axis=1)
+            from_steps = np.where(turned, -from_steps, from_steps)
+        to_steps = np.abs(steps)
         # Unused steps come first, where they do not matter.
-        wide = np.where(counts > 1, np.abs(steps), np.iinfo(np.int64).max)
-        order = np.argsort(-wide, axis=1, kind="stable")
-        counts, from_steps, to_steps = [
-            np.take_along_axis(side, order, axis=1) for side in (counts, from_steps, np.abs(steps))
-        ]
+        wide = np.where(counts > 1, to_steps, np.iinfo(np.int64).max)
+        if (wide[:, 1:] > wide[:, :-1]).any():
+            order = np.argsort(-wide, axis=1, kind="stable")
+            counts, from_steps, to_steps = [
+                np.take_along_axis(side, order, axis=1) for side in (counts, from_steps, to_steps)
+            ]
         return _merged(CopyTable(counts, source, from_steps, target, to_steps))
 
     def run_lengths(self) -> IntArray:
