@@ -174,6 +174,13 @@ class TensorCommon(ABC, Generic[ScalarT_co]):
                 raise TypeError(f"an index is one integer, not a {type(self).__name__} of shape {self.shape}")
             return int(self.item())
 
+    def __str__(self) -> str:
+        # NumPy puts the text of an object among its strings: one text is its own, as NumPy's.
+        return str(self.item()) if self.dtype.kind == "T" and not self.rank else self._text()
+
+    def _text(self) -> str:
+        return repr(self)
+
     def __format__(self, spec: str) -> str:
         return str(self) if self.rank else format(self.item(), spec)
 

@@ -65,9 +65,7 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         """
         return self._tiled("tiling").tiling
 
-    def __str__(self) -> str:
-        if self.dtype.kind == "T" and not self._layout.shape.rank:
-            return str(self.item())  # One text is its text, as NumPy's.
+    def _text(self) -> str:
         from tensorwrapper.tensor.printing._printing import tensor_str  # noqa: PLC0415
 
         return tensor_str(self._layout, self._buffer)

@@ -8,6 +8,7 @@ from dask.base import tokenize
 
 import tensorwrapper as tw
 from tensorwrapper import Shape, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.buffer import StringData, Strings, count_copies, decode_tf_strings
 from tensorwrapper.errors import (
     ConversionError,
@@ -280,3 +281,13 @@ def test_a_null_is_not_written_as_a_word():
     with pytest.raises(ConversionError, match="is a null"):
         t[[0], [1]] = [None]
     assert t.tolist() == WORDS
+
+
+@pytest.mark.parametrize("show", [lambda t: t, sel.as_view, lambda t: sel.concat([t[:1], t[1:]])])
+def test_one_text_is_its_text_for_numpy_and_python(show):
+    words = show(tw.strings(["a\0b", "é"]))
+    assert [str(word) for word in words] == [f"{word}" for word in words] == ["a\0b", "é"]
+    assert np.asarray(list(words)).tolist() == ["a\0b", "é"]
+    target = np.array(["q", "r"], dtype=np.dtypes.StringDType())
+    target[0] = words[1]
+    assert target.tolist() == ["é", "r"]
