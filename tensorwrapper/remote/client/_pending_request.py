@@ -117,6 +117,18 @@ class Timeouts:
         return found
 
 
+def verb_of(request: Request) -> str:
+    """Return the word for a request in the protocol.
+
+    Examples
+    --------
+    >>> from tensorwrapper.remote.protocol._events import Ping
+    >>> verb_of(Ping())
+    'ping'
+    """
+    return type(request).__name__.removeprefix("Ask").lower()
+
+
 def raise_refusal(refused: Refused, request: Request) -> NoReturn:
     """Raise the caller's error for a refusal."""
     match refused.reason:
@@ -130,9 +142,9 @@ def raise_refusal(refused: Refused, request: Request) -> NoReturn:
             raise OutOfBoundsError(refused.text)
         case "limit":
             whose = "the limit is the server's: its ServeLimits set it"
-            raise RequestRefusedError("limit", f"{type(request).__name__}: {refused.text}; {whose}")
+            raise RequestRefusedError("limit", f"{verb_of(request)}: {refused.text}; {whose}")
         case _:
-            raise RequestRefusedError(refused.reason, f"{type(request).__name__}: {refused.text}")
+            raise RequestRefusedError(refused.reason, f"{verb_of(request)}: {refused.text}")
 
 
 def is_unsafe(pending: Pending) -> bool:

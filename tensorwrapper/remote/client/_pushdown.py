@@ -166,12 +166,12 @@ def reduced(
         raise ConversionError(f"initial= is only allowed for ufuncs, not for {name}")
     reduction = cast("Reduction", name)
     # Raise the errors of a reduction in memory before sending a request.
-    summed, by = summands(view, reduction)
-    expected, shape = reduced_dtype(by, summed.dtype), numbers_over(view, mode, by)
+    summed, by = summands(view, reduction, mode)
+    expected, shape = reduced_dtype(by, summed.dtype), numbers_over(summed, mode, by)
     number = None if initial is None else reduction_of_none(by, summed.dtype, initial)
     is_told = number is None or number.dtype.kind in "biuf"
     # The server reads blocks as arrays, which cannot have nulls.
-    is_told = is_told and not (view.is_nullable and isinstance(mode, int) and view.shape.is_box)
+    is_told = is_told and not (view.is_nullable and isinstance(mode, int) and summed.shape.is_box)
     found = described(connections, view) if is_told else None
     if found is None:
         return _reduced_here(summed, by, mode, initial)

@@ -64,6 +64,7 @@ def reduced_there(
         given = dict(inspect.signature(function).bind(view, *arguments, **options).arguments)
         del given["a"]
     axis = given.pop("axis", None)
+    view = view.flatten() if view.shape.has_layers else view
     dtype = view.dtype
     unlike = view.is_sparse or view.is_nullable or dtype.kind not in "biufc" or is_small(dtype)
     if by is None or unlike or view.nbytes < _LEAST or any(own is not None for own in given.values()):

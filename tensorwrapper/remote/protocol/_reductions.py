@@ -28,8 +28,13 @@ _UFUNCS: Final[dict[Reduction, np.ufunc]] = {
 }
 
 
-def summands(view: View[Any], name: Reduction) -> tuple[View[Any], np.ufunc]:
-    """Return the view and the ufunc of a reduction; counting sums nonzero elements."""
+def summands(view: View[Any], name: Reduction, over: ReducedOver) -> tuple[View[Any], np.ufunc]:
+    """Return the view and the ufunc of a reduction; counting sums nonzero elements.
+
+    As in memory, rows and modes are those of the view without layers.
+    """
+    if view.shape.has_layers and over != "tiles":
+        view = view.flatten()
     if name == "count_nonzero":
         # Zero is the epoch for times.
         return as_view(view != np.zeros((), view.dtype)[()]).astype(np.int64), np.add
@@ -46,7 +51,7 @@ def numbers_over(view: View[Any], over: ReducedOver, ufunc: np.ufunc) -> Shape[A
                 f"reducing tiles needs a jagged or tiled view, not {view.shape}; use tiled(tiling)"
             )
         return view.shape.outer()
-    return reduced_shape(view.shape.flatten(), over, f"{ufunc.__name__}.reduce")
+    return reduced_shape(view.shape, over, f"{ufunc.__name__}.reduce")
 
 
 def extents_of_numbers(shape: Shape[Any]) -> Extents:

@@ -314,7 +314,9 @@ def sides_of(given: "ViewLike") -> "tuple[Any, Any] | None":
         if sides is None:
             return None
         return make_tensor(tensor.layout, sides[0]), make_tensor(tensor.layout, sides[1])
-    found = sides_of_view(as_view(given).expression)
+    view = as_view(given)
+    # The type of text tells whether it may be null, and its nulls travel with it.
+    found = None if view.dtype.kind == "T" else sides_of_view(view.expression)
     return None if found is None else (View(found[0]), View(found[1]))
 
 

@@ -96,7 +96,7 @@ def reduce_view(
     view, over, initial = _view_of(request.view, holdings, limits), request.over, request.initial
     if view.dtype.kind not in "biufcmM" or is_small(view.dtype):
         raise RequestRefusedError("unsupported", f"cannot reduce elements of type {view.dtype}")
-    view, ufunc = summands(view, request.ufunc)
+    view, ufunc = summands(view, request.ufunc, over)
     dtype = reduced_dtype(ufunc, view.dtype)
     if view.nbytes > limits.work_bytes:
         raise RequestRefusedError(

@@ -134,9 +134,9 @@ class Filling(Generator):
     def values(self, places: Sequence[IntArray], given: Sequence[Array] = ()) -> Array:  # noqa: ARG002
         return fit_number(self.value, self.dtype, "the constant")
 
-    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:  # noqa: ARG002
+    def cast(self, view: Expression, dtype: "np.dtype[Any]") -> Expression:
         value = convert_elements(np.array(self.value, dtype=self.dtype), dtype)[()]
-        return whole(Filling(self.shape, value, dtype))
+        return Expression(Filling(self.shape, value, dtype), view.layout)
 
     def over(self, extents: Extents) -> Expression:
         """Return the same constant over another box."""

@@ -28,7 +28,7 @@ from tensorwrapper.selection.functions._build import (
     view_of_operand,
 )
 from tensorwrapper.selection.jagged._rows import put_together_rows
-from tensorwrapper.selection.plans._nulls import check_fills
+from tensorwrapper.selection.plans._nulls import check_fills, has_nullable
 from tensorwrapper.selection.transforms._transform import box
 from tensorwrapper.shape.lowlevel import OperandShapes, names_of
 from tensorwrapper.tensor.lowlevel import promoted, type_of_extreme
@@ -93,8 +93,9 @@ def where(mask: ViewLike, x: Any, y: Any) -> Any:
     given = as_view(mask)
     if given.dtype != np.bool_:
         raise DTypeError(f"a mask has elements of type bool, not {given.dtype}")
-    choices = _operands([x, y], "where")
-    return _put_together("where", (mask, x, y), [_number_or_view(given)._expression, *choices])
+    marks = _number_or_view(given)._expression
+    choices = _operands([x, y], "where", nullable=has_nullable(marks))
+    return _put_together("where", (mask, x, y), [marks, *choices])
 
 
 @overload
@@ -190,8 +191,13 @@ def _box_of(part: Expression) -> View[Any]:
     return view.untiled() if part.shape.rank else view
 
 
-def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[Expression]:
-    """Return expressions of one dtype; Python numbers have no dtype, as in NumPy."""
+def _operands(
+    given: "tuple[Operand, ...] | list[Operand]", what: str, *, nullable: bool = False
+) -> list[Expression]:
+    """Return expressions of one dtype; Python numbers have no dtype, as in NumPy.
+
+    The type of text tells whether a null may be put in its place.
+    """
     if not given:
         raise ConversionError(f"{what} needs at least one view")
     weak = (bool, int, float, complex)
@@ -205,6 +211,8 @@ def _operands(given: "tuple[Operand, ...] | list[Operand]", what: str) -> list[E
     known = [view.dtype for view in views if view is not None]
     numbers = cast("list[complex]", [item for item in given if type(item) in weak])
     dtype = (promoted if what == "where" else type_of_extreme)(known, what, numbers)
+    if nullable and dtype.kind == "T":
+        dtype = np.dtypes.StringDType(na_object=None)
     parts: list[Expression] = []
     for item, view in zip(given, views, strict=True):
         if view is None:

@@ -134,9 +134,16 @@ class Pattern:
         if isinstance(given, TensorCommon):
             return as_tensor(cast("npt.ArrayLike", given))
         tensor = self._converted(given)
-        if not isinstance(given, list | tuple) or self.is_box or tensor.shape.size:
+        if not isinstance(given, list | tuple) or tensor.shape.size:
             return tensor
-        # Empty lists do not tell how deep they are: a row that does is read with them.
+        # Empty lists do not tell how deep they are.
+        if self.is_box:
+            extents = tensor.shape.extents if is_box(tensor.shape) else ()
+            whole = (*extents[:1], *self.inner)
+            return (
+                tensor.reshape(whole) if extents[-1:] == (0,) and extents == whole[: len(extents)] else tensor
+            )
+        # A row that does is read with them.
         texts: dict[str, object] = {"utf8": "", "binary": b""}
         is_text = holds_strings(self.dtype)
         zero: Any = texts[kind_of(self.dtype)] if is_text else np.zeros((), self.dtype)[()]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, DTypeError, SizeOverflowError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.formats._contents import Done
 from tensorwrapper.store.system._system import of_stranger
@@ -56,18 +56,25 @@ class CheckedSource:
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read all selections, and return when they are complete."""
+        refused: SizeOverflowError | DTypeError | None = None
         with of_stranger(self.path, self.kind):
             try:
                 for _ in self.source.read(selections, out).completed():
                     pass
+            except (SizeOverflowError, DTypeError) as error:
+                if all(target.dtype == self.dtype for target in out):
+                    raise
+                refused = error
             except DataFileError as error:
                 if isinstance(error, OSError) or str(self.path) in str(error):
                     raise
                 # The message names the array, but not its file.
                 raise DataFileError(f"{self.path}: {error}") from error
-            if not all(map(are_truths, out)):
+            if refused is None and not all(map(are_truths, out)):
                 what = f"{self.path}: {self.name!r}" if self.name else str(self.path)
                 raise DataFileError(f"{what} has a bool that is neither 0 nor 1")
+        if refused is not None:
+            raise refused  # An element does not fit the type that is asked for: the file is whole.
         return Done(len(out))
 
     def __eq__(self, other: object) -> bool:

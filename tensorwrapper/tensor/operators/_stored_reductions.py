@@ -14,7 +14,7 @@ from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, mode_of, names_of, wrap
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._refusals import refusals
-from tensorwrapper.tensor.rows._reduce import check_filled, fit_initial, reduce_runs
+from tensorwrapper.tensor.rows._reduce import check_filled, check_reducible, fit_initial, reduce_runs
 from tensorwrapper.typing import Array, IntArray
 
 if TYPE_CHECKING:
@@ -192,6 +192,7 @@ def _reduce_tiles(
     partitions: "tuple[Partition, ...]",
     initial: object,
 ) -> Array:
+    check_reducible(ufunc, 1, tiles.fill.dtype)
     volumes = np.ones((), np.int64)
     for partition in partitions:
         volumes = np.multiply.outer(volumes, partition.sizes)

@@ -63,7 +63,7 @@ def reduce_box(
     """
     if array.ndim == 1:
         return reduce_runs(ufunc, array, marks[0], initial, what=what, dtype=dtype)
-    _check(ufunc, array.ndim, array.dtype)
+    check_reducible(ufunc, array.ndim, array.dtype)
     filled = [m[1:] > m[:-1] for m in marks]
     result = array
     for mode in range(array.ndim - 1, -1, -1):
@@ -79,7 +79,7 @@ def reduce_box(
 
 def reduce_last(ufunc: np.ufunc, array: Array, initial: object) -> Array:
     """Return one number per row along the last mode of an array, as a flat array."""
-    _check(ufunc, 1, array.dtype)
+    check_reducible(ufunc, 1, array.dtype)
     *outer, length = array.shape
     filled = np.full(math.prod(outer), length > 0)
     if length and len(filled):
@@ -102,7 +102,7 @@ def reduce_runs(
 
     ``what`` names a run in errors, ``dtype`` is the type of the computation.
     """
-    _check(ufunc, 1, flat.dtype)
+    check_reducible(ufunc, 1, flat.dtype)
     none: Array = np.zeros(1, flat.dtype)
     found = reduced(ufunc, flat, offsets, ufunc.reduceat(none, [0], dtype=dtype).dtype)
     if found is not None and ufunc is np.add and initial is None:
@@ -120,7 +120,8 @@ def reduce_runs(
     return _with_empty(ufunc, result[: len(starts)], flat.dtype, [filled], initial, what=what, dtype=dtype)
 
 
-def _check(ufunc: np.ufunc, rank: int, dtype: "np.dtype[np.generic]") -> None:
+def check_reducible(ufunc: np.ufunc, rank: int, dtype: "np.dtype[np.generic]") -> None:
+    """Raise for what reduces no elements of a type in any order."""
     if not isinstance(cast("object", ufunc), np.ufunc):
         raise ConversionError(f"tiles and rows are reduced by a ufunc such as np.add, not by {ufunc!r}")
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:

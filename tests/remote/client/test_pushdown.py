@@ -374,3 +374,10 @@ def test_a_view_that_calls_a_function_is_reduced_here(remote):
     assert remote.reduce(np.count_nonzero, least, "rows").tolist() == (expected != 0).sum(axis=1).tolist()
     assert np.allclose(remote.reduce(np.add, called, 0), called.compute().to_numpy().sum(axis=0))
     assert np.array_equal(remote.reduce(np.add, X, 0), X.sum(axis=0))
+
+
+def test_a_cast_that_does_not_fit_is_refused_by_the_word_of_the_protocol():
+    with tw.serve({"x": np.array([300, -1])}) as server, tw.connect(server.address) as remote:
+        view = remote["x"].astype("u1")
+        with pytest.raises(RequestRefusedError, match="read: there are elements"):
+            view.compute()

@@ -28,6 +28,8 @@ KINDS = {
     "deep": tw.from_buffer(np.arange(12.0), tw.Shape.jagged([[1], [2, 3], [3, 1, 2]])),
     "cells": tw.from_buffer(np.arange(26), tw.Shape.jagged([tw.Shape(2, 3), tw.Shape(4, 5)])),
     "tiles": tw.as_tensor(np.arange(36.0).reshape(6, 6)).tiled(tw.Tiling([2, 4], [3, 3])),
+    "nested": tw.from_buffer(np.arange(24.0), tw.Shape.nested(tw.Shape(2, 3, 4), layers=(1, 2))),
+    "nested rows": tw.from_buffer(RNG.normal(size=15), tw.Shape.nested(ROWS, layers=(1, 1))),
     "empty": tw.as_tensor(np.zeros((0, 3))),
     "scalar": tw.as_tensor(2.5),
     "nulls": tw.as_tensor([[1.5, None], [2.5, 3.5]]),

@@ -142,6 +142,7 @@ KINDS = {
     "tiles": tw.as_tensor(np.arange(24).reshape(4, 6)).tiled(tw.Tiling([1, 3], [2, 4])),
     "cells": tw.jagged([np.ones((2, 3)), np.arange(4.0).reshape(2, 2)]),
     "layers": tw.from_buffer(np.arange(5), tw.Shape.nested(tw.Shape.jagged([2, 0, 3]), layers=(1, 1))),
+    "boxes in layers": tw.from_buffer(np.arange(24), tw.Shape.nested(tw.Shape(2, 3, 4), layers=(1, 2))),
     "triangle": tw.from_buffer(np.arange(6), tw.Shape.triangular(3)),
     "sparse": tw.sparse([(0, 1), (2, 2)], [5.0, 7.0], (3, 4), fill_value=1.0),
     "sparse rows": tw.sparse([(0, 1), (2, 2)], [5.0, 7.0], tw.Shape.jagged([2, 0, 3]), fill_value=1.0),

@@ -107,3 +107,23 @@ def test_elements_that_come_with_the_lengths_of_rows_are_those_of_the_rows(lengt
     runs = Runs(answer.starts, found.splits[Runs(numbers).ends] - answer.starts) if numbers else Runs([], [])
     assert np.frombuffer(answer.elements).tolist() == expected
     assert bytes(found.read((runs,), None).frames[0]) == bytes(answer.elements)
+
+
+@pytest.mark.parametrize("ragged", [False, True])
+def test_views_of_text_keep_the_nulls_of_their_mask(ragged):
+    def shaped(t):
+        return t.unflatten([2, 0, 1]) if ragged else t
+
+    mask = shaped(tw.as_tensor([True, None, False]))
+    by_mask = tw.where(mask, shaped(tw.strings(["a", "b", "c"])), shaped(tw.strings(["x", "y", "z"])))
+    some = shaped(tw.strings(["a", None, "b"]))
+    by_text = tw.where(some == "a", some, some)
+    assert by_mask.is_nullable
+    assert by_mask.tolist() == shaped(tw.strings(["a", None, "z"])).tolist()
+    with tw.serve({"mask": by_mask, "text": by_text}) as server, tw.connect(server.address) as remote:
+        for name, view in (("mask", by_mask), ("text", by_text)):
+            there = remote[name]
+            assert there.is_nullable
+            assert there.tolist() == view.tolist()
+            assert there[::-1].tolist() == view[::-1].tolist()
+            assert there.null_count == 1

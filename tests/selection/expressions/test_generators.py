@@ -36,3 +36,18 @@ def test_constants_of_two_signs_stay_two():
 def test_what_is_not_a_number_is_one_constant():
     view = sel.concat([sel.full((2,), np.nan), sel.full((3,), np.nan)])
     assert view.normal_form() == sel.full((5,), np.nan).normal_form()
+
+
+@pytest.mark.parametrize("join", [sel.concat, sel.interleave, sel.stack])
+@pytest.mark.parametrize("dtype", ["f8", "i1", "?"])
+def test_one_constant_that_is_given_modes_is_cast_with_them(join, dtype):
+    one = sel.full((), 1)
+    for parts in (
+        [one[None], one[None]],
+        [one[None], sel.as_view(np.arange(1))],
+        [one.reshape((1,)).repeat((3,))] * 2,
+    ):
+        view = join(parts)
+        for found in (view.astype(dtype), view.astype(dtype)[::-1], view[::-1].astype(dtype)):
+            assert found.compute().dtype == dtype
+        assert view.astype(dtype).tolist() == np.array(view.tolist()).astype(dtype).tolist()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import ConversionError, DTypeError
+from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError, RankError
 
 NAT, DAY, SPAN = np.datetime64("NaT"), np.datetime64(5, "s"), np.timedelta64("NaT")
 CASES = {
@@ -75,3 +75,19 @@ def test_what_began_without_nulls_refuses_them_after_every_reopening(tmp_path):
                 file.extend("x", [1, 2])
                 with pytest.raises(error):
                     file.extend("x", given)
+
+
+@pytest.mark.parametrize(
+    ("inner", "row"), [((0,), []), ((0, 3), []), ((2, 0), [[], []]), ((2, 0, 5), [[], []])]
+)
+@pytest.mark.parametrize("dtype", ["f8", "M8[s]", "U1"])
+def test_lists_without_elements_extend_boxes_of_every_rank(tmp_path, inner, row, dtype):
+    first = np.zeros((2, *inner), dtype)
+    with tw.open(tmp_path / "a.tens", "w") as file:
+        file.extend("x", tw.strings(first) if dtype == "U1" else first)
+        file.extend("x", [row, row])
+        assert file["x"].shape == tw.Shape(4, *inner)
+        with pytest.raises((RankError, ExtentMismatchError, ConversionError, DTypeError)):
+            file.extend("x", [[[[[1]]]]])
+    with tw.open(tmp_path / "a.tens") as file:
+        assert file["x"].shape == tw.Shape(4, *inner)

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError
+from tensorwrapper import selection as sel
+from tensorwrapper.errors import DataFileError, TensorWrapperError
 
 
 def test_chunks_that_are_damaged_are_refused_when_they_are_read(tmp_path):
@@ -30,3 +31,23 @@ def test_a_file_that_was_opened_to_be_read_is_not_written_to(tmp_path):
     source = tw.open(tmp_path / "a.h5")["x"].plan().reads[0].source
     assert "write" not in source.abilities
     assert "threads" in source.abilities
+
+
+@pytest.mark.parametrize("kind", ["zarr", "h5", "npz", "parquet", "tens"])
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        (np.array([300, -1]), "u1"),
+        (np.array([1e300, np.nan]), "i8"),
+        (np.array([1e300, 1.0]), "f4"),
+        (np.array(["NaT", "2020-01-01"], "M8[ms]"), "i8"),
+    ],
+)
+def test_an_element_that_does_not_fit_is_no_damage(tmp_path, kind, values, dtype):
+    with pytest.raises(TensorWrapperError) as expected:
+        tw.as_tensor(values).astype(dtype)
+    tw.save(tmp_path / f"a.{kind}", {"x": values}, **({"chunks": (1,)} if kind in ("zarr", "h5") else {}))
+    with tw.open(tmp_path / f"a.{kind}") as file, pytest.raises(TensorWrapperError) as found:
+        tw.as_tensor(sel.as_view(file["x"]).astype(dtype))
+    assert type(found.value) is type(expected.value)
+    assert "damaged" not in str(found.value)

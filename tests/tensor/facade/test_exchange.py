@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+import tensorwrapper as tw
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import ConversionError, TensorWrapperError
 from tensorwrapper.selection import as_view
@@ -233,3 +234,18 @@ def test_arrays_of_another_type_lose_no_value(values, dtype):
         for make in (np.asarray, np.array):
             with pytest.raises(TensorWrapperError):
                 make(given, dtype=dtype)
+
+
+def test_layers_are_no_brackets_of_an_array_wherever_the_elements_are(tmp_path):
+    nested = tw.from_buffer(np.arange(24.0), tw.Shape.nested(tw.Shape(2, 3, 4), layers=(1, 2)))
+    tw.save(tmp_path / "a.tens", {"x": nested}, piece_bytes=64)
+    with tw.open(tmp_path / "b.tens", "w") as file:
+        file.extend("x", nested)
+        file.extend("x", nested)
+    expected = np.arange(24.0).reshape(2, 3, 4)
+    in_pieces, grown = tw.open(tmp_path / "a.tens")["x"], tw.open(tmp_path / "b.tens")["x"]
+    for given in (nested, tw.nullable(nested), in_pieces):
+        for key in (slice(None), slice(None, None, -1), slice(1, None)):
+            np.testing.assert_array_equal(np.asarray(given[key]), expected[key])
+            np.testing.assert_array_equal(np.asarray(given[key], dtype="f4"), expected[key].astype("f4"))
+    np.testing.assert_array_equal(np.asarray(grown), np.concatenate([expected, expected]))

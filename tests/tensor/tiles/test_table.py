@@ -5,8 +5,10 @@ import pytest
 
 import tensorwrapper as tw
 from tensorwrapper import BlockPattern, Tiling
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import (
     ConversionError,
+    DTypeError,
     ExtentMismatchError,
     LayoutError,
     OutOfBoundsError,
@@ -313,3 +315,11 @@ def test_grids_larger_than_memory_are_refused():
     ):
         with pytest.raises((SizeOverflowError, tw.errors.OutOfMemoryError, MemoryError), match="memory"):
             call()
+
+
+@pytest.mark.parametrize("ufunc", [np.bitwise_or, np.bitwise_and, np.gcd, np.left_shift])
+def test_what_reduces_no_floats_is_refused_of_tiles_in_every_form(ufunc):
+    tiles = tw.as_tensor(np.eye(3)).tiled(tw.Tiling([1, 2], [1, 2]))
+    for given in (tiles, tiles.screened(), sel.as_view(tiles), sel.as_view(tiles.screened())):
+        with pytest.raises((DTypeError, LayoutError)):
+            tw.as_tensor(given.reduce_tiles(ufunc))
