@@ -4,7 +4,7 @@ They are loaded by name, so that no import points up.
 """
 
 import importlib
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from tensorwrapper._lazy import naming_extras
 from tensorwrapper.errors import StringDataError, TensorWrapperError
@@ -88,7 +88,15 @@ def nullable_of(items: object) -> Any:  # noqa: ANN401 - a tensor
         raise  # of text that is not Unicode
     except TensorWrapperError:
         return creation.as_tensor(items)
-    return found if found.null_count < found.size else creation.as_tensor(items)
+    is_typed = found.null_count < found.size or has_tensor(items)
+    return found if is_typed else creation.as_tensor(items)
+
+
+def has_tensor(items: object) -> bool:
+    """Return True if there is a tensor or view in lists; its nulls have a type."""
+    if isinstance(items, list | tuple):
+        return any(map(has_tensor, cast("list[object]", items)))
+    return hasattr(type(items), "_as_operand")
 
 
 def hand_over(call: str, tensor: Any, *given: Any, **options: Any) -> Any:  # noqa: ANN401 - of another library

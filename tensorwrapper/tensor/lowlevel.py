@@ -19,7 +19,7 @@ validity.
 
 **Elements of files**: `text_or_bytes`, text if it is UTF-8; `rows_of_sequences`, of any lengths, of elements
 that `check_sequences` allows; `reading_lazily`, around what a library reads. `has_null` and `split_nulls`
-are for lists with None.
+are for lists with None, and `has_tensor` tells whether lists have tensors.
 
 **Operands** of NumPy's calls: `read_operand` (a valid operand), `is_foreign` (implements NumPy's protocol
 itself),
@@ -46,7 +46,7 @@ from tensorwrapper._lazy import lazy_names
 
 if TYPE_CHECKING:
     from tensorwrapper.tensor._common import TensorCommon, as_computed
-    from tensorwrapper.tensor._lazy_imports import hand_over
+    from tensorwrapper.tensor._lazy_imports import hand_over, has_tensor
     from tensorwrapper.tensor._libraries import TensorLibraries
     from tensorwrapper.tensor._tensor import make_dense, make_tensor, stored_parts
     from tensorwrapper.tensor.creation._convert import tensor_from_arrow
@@ -132,7 +132,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
     __getattr__, __dir__ = lazy_names(
         __name__,
         {
-            "_lazy_imports": ("hand_over",),
+            "_lazy_imports": ("hand_over", "has_tensor"),
             "_common": ("TensorCommon", "as_computed"),
             "creation._to_nullable": ("buffer_beside_valid",),
             "creation._convert": ("tensor_from_arrow",),

@@ -45,7 +45,7 @@ from tensorwrapper.selection.sources._source import HasSource, Source, TensorSou
 from tensorwrapper.shape import Shape, Tiling
 from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, agreed_names, mode_of, names_of
 from tensorwrapper.tensor import Tensor, as_tensor, strings
-from tensorwrapper.tensor.lowlevel import TensorCommon, promoted
+from tensorwrapper.tensor.lowlevel import TensorCommon, has_tensor, promoted
 from tensorwrapper.typing import Extents, Index, Integer, Modes, UnknownRank
 from tensorwrapper.typing import IndexT_co as J
 from tensorwrapper.typing import ScalarT_co as S
@@ -261,7 +261,7 @@ def _tensor_of(given: npt.ArrayLike) -> Tensor[Any]:
             # Lists may have nulls, which no array of text has.
             is_text = isinstance(given, list | tuple) or np.asarray(given).dtype.kind in "SUT"
             found = strings(given) if is_text else None
-            if found is not None and found.null_count == found.size:
+            if found is not None and found.null_count == found.size and not has_tensor(given):
                 found = None  # Nulls alone have no type.
         except StringDataError:
             raise

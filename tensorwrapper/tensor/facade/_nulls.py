@@ -10,12 +10,15 @@ from tensorwrapper.buffer.lowlevel import check_write, fit_number, holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import as_computed
+from tensorwrapper.tensor._lazy_imports import nullable_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import values_into
+from tensorwrapper.tensor.operators._operand import is_several, read_operand
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
+    from tensorwrapper.buffer import StringData
     from tensorwrapper.tensor._tensor import Tensor
 
 
@@ -66,8 +69,8 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         Parameters
         ----------
         value
-            A number or text that the type holds. A tensor of numbers also takes an operand: an array or a
-            tensor, such as one number per row.
+            A number or text that the type holds; or an operand: an array or a tensor, such as one element
+            per row.
 
         Raises
         ------
@@ -91,7 +94,8 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         if holds_strings(self.dtype):
             from tensorwrapper.buffer import Strings  # noqa: PLC0415 - for strings alone
 
-            filled = self._buffer.strings_of(self._layout.implementation).fill_null(value)
+            data = self._buffer.strings_of(self._layout.implementation)
+            filled = self._with_texts(data, value) if is_several(value) else data.fill_null(value)
             made: Tensor[ScalarT_co, IndexT_co] = me._make(
                 packed_layout(self.shape), Strings(filled, nullable=False)
             )
@@ -104,9 +108,11 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         nulls = ~self._buffer.valid_of(held)
         value = as_computed(value)
         weak = isinstance(value, list | tuple)  # as in an assignment
-        if isinstance(value, list | tuple | np.ndarray):
-            array = shown_array(value)
-            value = me._make(packed_layout(Shape(*array.shape)), Dense(cast("Any", array.reshape(-1))))
+        if is_several(value):
+            value = read_operand(value, "fill_null")
+        if isinstance(value, np.ndarray):
+            flat_value: Any = shown_array(value).reshape(-1)
+            value = me._make(packed_layout(Shape(*value.shape)), Dense(flat_value))
         if isinstance(value, TensorBase):
             beside = values_into(cast("TensorBase[Any]", value), self.shape, "fill_null")[nulls]
             flat[nulls] = check_write(beside, self.dtype, weak=weak)
@@ -114,6 +120,19 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
             flat[nulls] = fit_number(value, self.dtype, "fill_null(value)")
         result: Tensor[ScalarT_co, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", flat)))
         return result
+
+    def _with_texts(self, data: "StringData", value: object) -> "StringData":
+        """Return strings with those of an operand in the places of nulls."""
+        from tensorwrapper.buffer import StringData  # noqa: PLC0415 - for strings alone
+
+        beside: Any = as_computed(value)
+        beside = beside if isinstance(beside, TensorBase) else nullable_of(beside)
+        texts = beside.buffer.strings_of(beside.layout.implementation)
+        numbers = beside._make(packed_layout(beside.shape), Dense(np.arange(len(texts), dtype=np.int64)))
+        nulls = ~self._buffer.valid_of(self._layout.implementation)
+        order = np.arange(len(data), dtype=np.int64)
+        order[nulls] = len(data) + values_into(numbers, self.shape, "fill_null")[nulls]
+        return StringData.concat([data, texts]).take(order)
 
     def drop_null(self) -> "Tensor[ScalarT_co]":
         """Return the valid elements as a plain tensor: rows get shorter. O(n).

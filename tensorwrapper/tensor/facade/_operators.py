@@ -258,9 +258,14 @@ def _read(other: object, ufunc: np.ufunc) -> Any:  # noqa: ANN401
     return read_operand(other, ufunc.__name__)
 
 
-def _in_place(ufunc: np.ufunc) -> "Callable[[Any, Any], Any]":
+def _in_place(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
-        return ufunc(self, other, out=(self,)) if _is_operand(other) else NotImplemented
+        if not _is_operand(other):
+            answer = _asked(other, theirs, self)
+            if answer is not NotImplemented:
+                return answer
+            other = _read(other, ufunc)
+        return ufunc(self, other, out=(self,))
 
     return operator
 
@@ -319,7 +324,7 @@ if not TYPE_CHECKING:
         setattr(Operators, f"__{_name}__", _forward(_ufunc, f"__r{_name}__"))
         setattr(Operators, f"__r{_name}__", _reflected(_ufunc))
         if _name != "divmod":
-            setattr(Operators, f"__i{_name}__", _in_place(_ufunc))
+            setattr(Operators, f"__i{_name}__", _in_place(_ufunc, f"__r{_name}__"))
     Operators.__pow__ = _raised(Operators.__pow__, in_place=False)
     Operators.__ipow__ = _raised(Operators.__ipow__, in_place=True)
     for _name, (_ufunc, _theirs) in _COMPARISONS.items():

@@ -11,7 +11,7 @@ from tensorwrapper.buffer.lowlevel import convert_elements
 from tensorwrapper.errors import ConversionError, DTypeError, JaggedModeError, TensorWrapperError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
-from tensorwrapper.tensor._lazy_imports import may_have_nulls, nullable_of, with_its_nulls
+from tensorwrapper.tensor._lazy_imports import has_tensor, may_have_nulls, nullable_of, with_its_nulls
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.protocols._null_lists import has_null
 from tensorwrapper.typing import Array
@@ -74,6 +74,14 @@ def refuse_strangers(kinds: "Iterable[type]", what: str) -> None:
                 f"{what}: a {kind.__name__} of xarray goes by its names: "
                 "`t.to_xarray() + t.to_xarray()` does so, and `t + t.to_xarray().values` goes by position"
             )
+
+
+def is_several(value: object) -> bool:
+    """Return True for lists, arrays of any library and tensors; not for numbers, times and strings."""
+    if isinstance(value, np.generic | str | bytes):
+        return False
+    is_list = isinstance(value, list | tuple | range | bytearray | memoryview | TensorCommon)
+    return is_list or hasattr(type(value), "__array__") or may_have_nulls(value)
 
 
 def read_mask(where: object, what: str) -> Operand:
@@ -184,7 +192,7 @@ def read_operand(value: object, what: str) -> Operand:
     if isinstance(value, np.ndarray | np.generic):
         array = cast("Array", value)
         return cast("TensorBase[Any]", nullable_of(array)) if hides_nulls(array) else _checked(array, what)
-    if isinstance(value, range):
+    if isinstance(value, range | bytearray | memoryview):
         return _read_array(value, what)
     if isinstance(value, list | tuple):
         return _read_list(cast("list[object]", value), what)
@@ -204,13 +212,14 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     """Return a list as an array, or as a nullable tensor if None is in it."""
     try:
         array = _read_array(value, what)
-    except DTypeError:
-        if not has_null(value) and not any(isinstance(item, TensorCommon) for item in value):
+    except (ConversionError, DTypeError):
+        if not has_null(value) and not has_tensor(value):
             raise
     else:
-        if array.dtype.kind not in "SU":
+        if array.dtype.kind not in "SUT":
             return array
-    # Text is read item by item, as NumPy's fixed-width types drop NULs at its end.
+    # Text is read item by item: NumPy's fixed-width types drop NULs at its end, and of a null in a tensor
+    # of rank 0 its other one takes the word for it.
     return cast("TensorBase[Any]", nullable_of(value))
 
 

@@ -96,10 +96,7 @@ def _read_lists(values: object, kind: StringKind | None) -> tuple[StringData, Sh
         raise ConversionError(
             f"strings are read from str, bytes, lists or arrays of them, not from {values!r}"
         ) from error
-    rows = tuple([own for own in set(map(type, given)) if _are_rows(own)])
-    items, levels = _flatten(
-        [_listed(own) if isinstance(own, rows) else own for own in given] if rows else given
-    )
+    items, levels = _flatten(given)
     return StringData.from_list(cast("list[Any]", items), kind=kind), _shape_of(levels)
 
 
@@ -123,6 +120,10 @@ def _flatten(items: list[object]) -> tuple[list[object], list[IntArray]]:
     levels = [np.array([len(items)], dtype=np.int64)]
     while True:
         types = set(map(type, items))
+        foreign = tuple([kind for kind in types if _are_rows(kind)])
+        if foreign:
+            items = [_listed(own) if isinstance(own, foreign) else own for own in items]
+            types = set(map(type, items))
         lists = [kind for kind in types if issubclass(kind, _LISTS)]
         if not lists:
             return items, levels

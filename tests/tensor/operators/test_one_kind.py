@@ -447,3 +447,35 @@ def test_sums_of_dates_are_refused_in_our_words(of):
     for call in (np.sum, np.prod):
         with pytest.raises(DTypeError):
             call(of(tw.as_tensor(np.array([1, 2], "M8[s]"))), initial=0)
+
+
+@given(
+    items=st.lists(
+        st.tuples(st.none() | st.text("ab\0", max_size=2), st.integers(0, 2)), min_size=2, max_size=3
+    )
+)
+@OF
+@pytest.mark.parametrize("nested", [False, True])
+def test_lists_of_one_text_each_keep_nulls(of, nested, items):
+    """An element is given as it is, or as a tensor or view of rank 0."""
+    values = [own for own, _ in items]
+    known = tw.strings(values, kind="utf8", nullable=True)
+    forms = [lambda k: values[k], lambda k: known[k], lambda k: sel.as_view(known)[k]]
+    given_list = [forms[form](k) for k, (_, form) in enumerate(items)]
+    is_typed = any(own is not None or form for own, form in items)
+    if not is_typed:
+        return
+    words = ["z"] * len(items)
+    t = of(tw.strings([words] if nested else words))
+    beside, row = ([given_list], [values]) if nested else (given_list, values)
+
+    def expected(call):
+        found = [None if own is None else call("z", own) for own in values]
+        return [found] if nested else found
+
+    assert tw.strings(beside, kind="utf8").tolist() == row
+    assert (t + beside).tolist() == expected(lambda a, b: a + b)
+    assert (t == beside).tolist() == expected(lambda a, b: a == b)
+    assert tw.as_tensor(np.maximum(t, beside)).tolist() == expected(max)
+    assert listed(np.where(np.zeros(len(items), bool), t, beside)) == row
+    assert tw.as_tensor(np.concatenate([t, beside])).tolist() == [*t.tolist(), *row]
