@@ -103,6 +103,7 @@ __all__ = [
     "fit_values",
     "hand_over",
     "has_null",
+    "has_tensor",
     "is_foreign",
     "is_ragged",
     "is_running",

@@ -13,7 +13,12 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands
-from tensorwrapper.tensor.operators._operand import is_tensor_or_view, read_operand
+from tensorwrapper.tensor.operators._operand import (
+    check_argument,
+    hidden_operand,
+    is_tensor_or_view,
+    read_operand,
+)
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import Marks, over_valid, sides_of
 from tensorwrapper.typing import Array, IntArray
@@ -67,9 +72,17 @@ def call_on_all(
         beside = flat_operands([read_operand(given["weights"], name)], tensor, name)[0]
         given["weights"] = np.broadcast_to(np.asarray(beside), valid.shape)[valid]
     del given["a"]
-    rest = {key: np.asarray(own) if is_tensor_or_view(own) else own for key, own in given.items()}
+    rest = {key: _as_array(own, name) for key, own in given.items()}
     with refusals(name):
         return function(known, **rest)
+
+
+def _as_array(value: object, name: str) -> object:
+    """Return an argument as an array if it is a tensor, or if NumPy would read it otherwise."""
+    check_argument(value, name)
+    hidden = hidden_operand(value, name)
+    given = value if hidden is None else hidden
+    return np.asarray(given) if is_tensor_or_view(given) else given
 
 
 def _indices(tensor: TensorBase[Any], places: IntArray, short: str) -> "Array | tuple[Array, ...]":

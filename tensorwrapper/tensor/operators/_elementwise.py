@@ -394,6 +394,10 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
             raise ExtentMismatchError(f"{name}: out= has extents {out.shape}, the result {shape.extents}")
         return out
     check_out(out, shape, name)
+    if holds_strings(out.dtype):
+        raise ConversionError(
+            f"{name}: numbers do not go into strings by out=: `np.strings.add(st, st)` makes text"
+        )
     if is_tensor(out):
         out._check_writeable()
         buffer, implementation = out.buffer, out.layout.implementation
@@ -404,7 +408,7 @@ def _target(out: Out, shape: Shape[Any], name: str) -> "Array | None":
             start = implementation.offset
             elements = cast("Array", buffer.memory[start : start + out.shape.size])
             return elements.reshape(shape.extents) if shape.flatten().is_box else elements
-        if buffer.fill_value is not None or holds_strings(buffer.dtype):
+        if buffer.fill_value is not None:
             raise ConversionError(f"{name}: numbers of a dense result do not go into {buffer!r} by out=")
     elements = np.array(out.elements())
     return elements.reshape(shape.extents) if shape.flatten().is_box else elements

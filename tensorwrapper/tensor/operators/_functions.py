@@ -64,6 +64,7 @@ from tensorwrapper.tensor.operators._out_arguments import (
     without_out,
 )
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in, promoted
+from tensorwrapper.tensor.operators._reductions import finished
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import EXTREMES, ORDERED, ROW_FUNCTIONS, call_along_rows
 from tensorwrapper.tensor.operators._shapes import (
@@ -181,8 +182,9 @@ def _first_of(arguments: "tuple[Any, ...]", check: "Callable[[object], bool]") -
 
 def _moved_with_nulls(
     function: Callable[..., Any], name: str, arguments: "tuple[Any, ...]", options: dict[str, Any]
-) -> TensorBase[Any]:
+) -> object:
     """Return the result of a function that moves elements, for values and for their validity."""
+    out, arguments, options = without_out(function, arguments, options, name)
     first: Any = arguments[0]
     several = isinstance(first, list | tuple)
     given: list[Any] = list(cast("list[object]", first)) if several else [first]
@@ -203,9 +205,8 @@ def _moved_with_nulls(
         with refusals(name):
             sides.append(np.asarray(function(arrays if several else arrays[0], *rest, **named), order="C"))
     values, valid = (Dense(cast("Any", own.reshape(-1))) for own in sides)
-    return first_tensor(parts)._make(
-        packed_layout(Shape(*sides[0].shape)), Nullable(values, cast("Any", valid))
-    )
+    layout = packed_layout(Shape(*sides[0].shape))
+    return finished(first_tensor(parts)._make(layout, Nullable(values, cast("Any", valid))), out, name)
 
 
 _SEVERAL: Final = frozenset(("column_stack", "dstack", "hstack", "vstack"))

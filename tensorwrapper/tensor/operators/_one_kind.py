@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
 from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._error_text import brief
 from tensorwrapper._text_order import has_null_texts
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements
 from tensorwrapper.errors import ConversionError, DTypeError
@@ -83,7 +84,9 @@ def with_one_kind(
         _put_in(bound.arguments, given)
         return bound.args, bound.kwargs
     _check_filled(short, found, name)
-    if short in _WRITTEN and any(_has_null(own) for own in given.values()):
+    if short in _REDUCED and given.get("initial") is not None and np.ndim(given["initial"]):
+        raise ConversionError(f"{name}: initial= is one element, not {brief(given['initial'])}")
+    if short in ("sum", *_WRITTEN) and any(_has_null(own) for own in given.values()):
         raise ConversionError(f"{name}: an array cannot store nulls: `t.fill_null('')` replaces them")
     dtype = np.dtypes.StringDType() if kinds == {"text"} else np.dtype(object)
     # NumPy takes bytes of any length to begin with.

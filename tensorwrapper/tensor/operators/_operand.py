@@ -181,6 +181,8 @@ def read_operand(value: object, what: str) -> Operand:
     DTypeError
         If it is an array of objects.
     """
+    if isinstance(value, np.str_ | np.bytes_):
+        value = value[:]  # a text of Python, as NumPy's drops NULs at its end
     if type(value) in _WEAK:
         return cast("complex", value)
     if is_tensor_or_view(value):
@@ -234,9 +236,9 @@ def hidden_operand(value: object, what: str) -> "Operand | None":
             return _read_foreign(value, what) if _are_items(value.reshape(-1).tolist()) else None
         return read_operand(value, what) if value.dtype.kind == "T" and hides_nulls(value) else None
     if isinstance(value, bytes):
-        return np.array(value, dtype=object) if value.endswith(b"\0") else None
+        return np.array(value[:], dtype=object) if value.endswith(b"\0") else None
     if isinstance(value, str):
-        return np.array(value, np.dtypes.StringDType()) if value.endswith("\0") else None
+        return np.array(value[:], np.dtypes.StringDType()) if value.endswith("\0") else None
     if type(value) in (list, tuple):
         return read_operand(value, what) if _are_items(cast("list[object]", value)) else None
     return read_operand(value, what) if may_have_nulls(value) else None

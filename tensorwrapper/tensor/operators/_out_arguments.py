@@ -12,7 +12,7 @@ from tensorwrapper.buffer.lowlevel import check_write
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._common import TensorCommon
 from tensorwrapper.tensor.operators._elementwise import array_of, over_array
-from tensorwrapper.tensor.operators._operand import is_tensor_or_view
+from tensorwrapper.tensor.operators._operand import hidden_operand, is_tensor_or_view
 from tensorwrapper.tensor.operators._reductions import finished
 from tensorwrapper.tensor.operators._refusals import refusals
 
@@ -61,7 +61,9 @@ def with_fitting_values(
         return arguments, options
     target: Any = next(iter(bound.arguments.values()))
     if is_tensor_or_view(target):
-        values: Any = bound.arguments[written]
+        given = bound.arguments[written]
+        hidden = hidden_operand(given, name)
+        values: Any = given if hidden is None else hidden
         array: object = array_of(values._as_operand()) if is_tensor_or_view(values) else values
         bound.arguments[written] = check_write(array, target.dtype).astype(target.dtype)
     return bound.args, bound.kwargs

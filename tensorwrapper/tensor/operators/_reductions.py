@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     DTypeError,
     ExtentMismatchError,
     JaggedModeError,
+    RankError,
     ReadOnlyError,
 )
 from tensorwrapper.shape import Shape
@@ -116,7 +117,7 @@ def _reduce_box_with_nulls(
 ) -> TensorBase[Any]:
     """Reduce the valid elements of a box: the reduced modes form the rows."""
     shape, axis = tensor.shape, options.pop("axis", 0)
-    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    gone = set(range(shape.rank)) if axis is None else axes_of(axis, shape.rank)
     kept = [mode for mode in range(shape.rank) if mode not in gone]
     turned: Any = tensor._make(tensor.layout.permute((*kept, *sorted(gone))), tensor.buffer)
     where = options.pop("where", True)
@@ -179,7 +180,7 @@ def _reduce_box(
     axis, keepdims = options.get("axis", 0), bool(options.get("keepdims", False))
     # NumPy reduces a number along the first mode, or the last, as if it had one.
     every = axis is None or (not shape.rank and axis in (0, -1))
-    gone = set(range(shape.rank)) if every else _axes(axis, shape.rank)
+    gone = set(range(shape.rank)) if every else axes_of(axis, shape.rank)
     if "where" in options and options["where"] is not True:
         options["where"] = array_of(read_mask(options["where"], name))
     initial, dtype = options.pop("initial", None), options.get("dtype")
@@ -209,7 +210,7 @@ def reduced_shape(shape: Shape[Any], axis: object, name: str) -> Shape[Any]:
     """
     if not shape.is_box:
         return shape.leading(_reduced_modes(axis, shape, name))
-    gone = set(range(shape.rank)) if axis is None else _axes(axis, shape.rank)
+    gone = set(range(shape.rank)) if axis is None else axes_of(axis, shape.rank)
     kept = [mode for mode in range(shape.rank) if mode not in gone]
     extents, origin = ([own[mode] for mode in kept] for own in (shape.extents, shape.origin))
     names = [shape.names[mode] for mode in kept]
@@ -217,16 +218,20 @@ def reduced_shape(shape: Shape[Any], axis: object, name: str) -> Shape[Any]:
     return wrap(over, tuple(names) if any(names) else None)
 
 
-def _axes(axis: object, rank: int) -> set[int]:
+def axes_of(axis: object, rank: int) -> set[int]:
+    """Return the modes that a reduction goes along."""
     given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
-    return {mode_of(mode, rank) for mode in given}
+    found = {mode_of(mode, rank) for mode in given}
+    if len(found) < len(given):
+        raise RankError(f"axis={axis!r} names a mode twice")
+    return found
 
 
 def _reduced_modes(axis: object, shape: Shape[Any], name: str) -> int:
     """Return the number of leading modes that are kept before the reduced trailing modes."""
     if axis is None:
         return 0
-    modes = _axes(axis, shape.rank)
+    modes = axes_of(axis, shape.rank)
     if not modes:
         raise ConversionError(
             f"{name}: axis=() names no mode of {shape!r}: axis=-1 reduces rows, axis=None all elements"
@@ -254,7 +259,7 @@ def _accumulate(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, A
         with refusals(name):
             result = np.asarray(ufunc.accumulate(array_of(tensor), **options))
         return finished(over_array(result, tensor.shape, [tensor]), out, name)
-    if _axes(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
+    if axes_of(options.pop("axis", 0), shape.rank) != {shape.rank - 1}:
         raise JaggedModeError(f"{name}: rows are along the last mode of {shape!r}: use axis=-1")
     dtype = options.pop("dtype", None)
     if options:

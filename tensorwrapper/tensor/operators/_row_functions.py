@@ -3,7 +3,7 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Final, SupportsIndex, cast
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -18,11 +18,11 @@ from tensorwrapper.tensor.operators._elementwise import flat_operands, over_arra
 from tensorwrapper.tensor.operators._one_kind import fitting_initial
 from tensorwrapper.tensor.operators._operand import read_mask
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
-from tensorwrapper.tensor.operators._reductions import METHODS, finished, reduced_shape
+from tensorwrapper.tensor.operators._reductions import METHODS, axes_of, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.rows._nulls import sides_of
 from tensorwrapper.tensor.rows._row_facts import row_splits
-from tensorwrapper.typing import Array
+from tensorwrapper.typing import Array, Extents
 
 REDUCTIONS: Final[dict[str, np.ufunc]] = {
     "sum": np.add,
@@ -85,6 +85,17 @@ def call_along_rows(
         bound.apply_defaults()
     given = dict(bound.arguments)
     base = _WITHOUT_NAN.get(short, short)
+    kept = _kept_extents(given)
+    if kept is not None:
+        out = given.get("out")
+        # Those that are given without a value are the defaults.
+        rest = {key: own for key, own in given.items() if key not in ("out", "keepdims")}
+        found: Any = call_along_rows(function, (), rest)
+        tensor = found if isinstance(found, TensorBase) else None
+        if tensor is None and out is None:
+            return np.reshape(found, kept)
+        whole = over_array(np.asarray(found).reshape(kept), Shape(*kept), [given["a"]._as_operand()])
+        return finished(whole if tensor is None else cast("Any", tensor).reshape(kept), out, name)
     _check_options(function, given, _OPTIONS.get(base, set()), name)
     if base in ("sort", "argsort"):
         # One order serves all kinds; NumPy says which kinds there are.
@@ -98,6 +109,15 @@ def call_along_rows(
         if lazy is not None:
             return lazy
     return _extreme_text(base, given, name) if is_of_text else _called(function, given)
+
+
+def _kept_extents(given: dict[str, Any]) -> Extents | None:
+    """Return the extents of the result of a box whose reduced modes are kept; None without ``keepdims=``."""
+    keepdims, shape = given.get("keepdims", _UNSET), given["a"].shape.flatten()
+    if keepdims is _UNSET or not keepdims or not shape.is_box:
+        return None
+    gone = range(shape.rank) if given["axis"] is None else axes_of(given["axis"], shape.rank)
+    return tuple([1 if mode in gone else count for mode, count in enumerate(shape.extents)])
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
@@ -137,8 +157,11 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:
 
 
 def _check_options_of_text(given: dict[str, Any], name: str) -> None:
-    told = {key for key, own in given.items() if key in ("out", "keepdims", "where", "initial")}
-    odd = [key for key in sorted(told) if given[key] not in (None, False, True, _UNSET)]
+    unused = {"initial": None, "keepdims": False, "out": None, "where": True}
+    # By identity, because a mask may be a tensor.
+    odd = [
+        key for key, own in unused.items() if not any(given.get(key, _UNSET) is no for no in (own, _UNSET))
+    ]
     if odd:
         raise ConversionError(f"{name} of strings has no {odd[0]}=")
 
@@ -200,7 +223,8 @@ def _of_all_elements(function: Callable[..., Any], tensor: Any, given: dict[str,
         elements = tensor.buffer.sides[0].elements_of(held)[valid]
     if options.get("initial") is not None and elements.dtype.kind in "biufcmM":
         short, asked = function.__name__, options.get("dtype")
-        options["initial"] = fitting_initial(short, options["initial"], elements.dtype, asked)
+        with refusals(name):
+            options["initial"] = fitting_initial(short, options["initial"], elements.dtype, asked)
     if options.get("dtype") is not None:
         check_elements_computed_in(elements, options["dtype"], name)
     with refusals(name):
@@ -247,20 +271,14 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
     """Return the elements of rows that a mask marks; if they may be nulls, the others as nulls."""
     if where is True or where is _UNSET:
         return tensor
-    if tensor.buffer.sides is not None:
-        values, valid = (
-            tensor.buffer.sides[0],
-            tensor._make(packed_layout(tensor.shape), Dense(sides_of(tensor)[1])),
-        )
-        layout = tensor.layout.implementation
-        there = np.logical_and(valid, cast("Any", read_mask(where, name)))
-        return tensor._make(
-            packed_layout(tensor.shape), Nullable(values.pack(layout, own=False), Dense(there.elements()))
-        )
     marks = np.asarray(flat_operands([read_mask(where, name)], tensor, name)[0])
     if marks.dtype != np.bool_:
         raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")
     every = np.broadcast_to(marks, (tensor.shape.size,))
+    if tensor.buffer.sides is not None:
+        values = tensor.buffer.sides[0].pack(tensor.layout.implementation, own=False)
+        there = Dense(cast("Any", sides_of(tensor)[1] & every))
+        return tensor._make(packed_layout(tensor.shape), Nullable(values, there))
     flat = tensor._flat()
     return flat[flat._make(packed_layout(flat.shape), Dense(cast("Any", every)))]
 
@@ -289,8 +307,10 @@ def _rows_under(tensor: Any, axis: object, name: str) -> Any:  # noqa: ANN401 - 
     """Return rows that have all elements of a trailing run of modes."""
     flat = tensor._flat()
     if flat.shape.is_box and flat.shape.rank:
-        given = cast("tuple[SupportsIndex, ...]", axis if isinstance(axis, tuple) else (axis,))
-        gone = {mode_of(mode, flat.shape.rank) for mode in given}
+        gone = axes_of(axis, flat.shape.rank)
+        if not gone:
+            # Each element is a row.
+            return flat.reshape((*flat.shape.extents, 1)).rows()
         order = [mode for mode in range(flat.shape.rank) if mode not in gone]
         flat = flat._make(flat.layout.permute((*order, *sorted(gone))), flat.buffer)
         axis = tuple(range(len(order), flat.shape.rank))

@@ -186,7 +186,7 @@ def isin(
 def as_tests(value: object) -> object:
     """Return what `isin` looks for as an array: without nulls, and text of lists item by item."""
     if isinstance(value, str):
-        return np.array(value, np.dtypes.StringDType())
+        return np.array(value[:], np.dtypes.StringDType())
     found = read_operand(value, "isin") if has_no_origin(value) else value
     if isinstance(found, np.ndarray):
         return found

@@ -208,7 +208,10 @@ class WithinRows(ABC, Generic[_T, _R]):
         if tensor.buffer.sides is not None:
             return cast("_R", _skip_nulls.differences(tensor))
         flat, counts = _running.differences(*_parts_of(tensor, "diff"))
-        return self._made(tensor, flat, _rows_of(tensor.shape, counts))
+        shape = tensor.shape
+        if shape.is_box and not len(counts):
+            return self._made(tensor, flat, _box_under(self.shape, max(shape.extents[-1] - 1, 0)))
+        return self._made(tensor, flat, _rows_of(shape, counts))
 
     def unique(self) -> _T:
         """Return the distinct elements of each row, ascending; NaN is one value, and last. O(n log n).

@@ -243,9 +243,9 @@ def test_layers_are_no_brackets_of_an_array_wherever_the_elements_are(tmp_path):
         file.extend("x", nested)
         file.extend("x", nested)
     expected = np.arange(24.0).reshape(2, 3, 4)
-    in_pieces, grown = tw.open(tmp_path / "a.tens")["x"], tw.open(tmp_path / "b.tens")["x"]
-    for given in (nested, tw.nullable(nested), in_pieces):
-        for key in (slice(None), slice(None, None, -1), slice(1, None)):
-            np.testing.assert_array_equal(np.asarray(given[key]), expected[key])
-            np.testing.assert_array_equal(np.asarray(given[key], dtype="f4"), expected[key].astype("f4"))
-    np.testing.assert_array_equal(np.asarray(grown), np.concatenate([expected, expected]))
+    with tw.open(tmp_path / "a.tens") as file, tw.open(tmp_path / "b.tens") as other:
+        for given in (nested, tw.nullable(nested), file["x"]):
+            for key in (slice(None), slice(None, None, -1), slice(1, None)):
+                np.testing.assert_array_equal(np.asarray(given[key]), expected[key])
+                np.testing.assert_array_equal(np.asarray(given[key], dtype="f4"), expected[key].astype("f4"))
+        np.testing.assert_array_equal(np.asarray(other["x"]), np.concatenate([expected, expected]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError
+from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError, TensorWrapperError
 
 OF = pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["tensor", "view"])
 MASK = [[True, False]]
@@ -479,3 +479,191 @@ def test_lists_of_one_text_each_keep_nulls(of, nested, items):
     assert tw.as_tensor(np.maximum(t, beside)).tolist() == expected(max)
     assert listed(np.where(np.zeros(len(items), bool), t, beside)) == row
     assert tw.as_tensor(np.concatenate([t, beside])).tolist() == [*t.tolist(), *row]
+
+
+REDUCED = {
+    **{
+        own.__name__: own
+        for own in (np.sum, np.prod, np.max, np.min, np.any, np.all, np.ptp, np.count_nonzero)
+    },
+    **{own.__name__: own for own in (np.mean, np.std, np.var, np.median, np.nanmax, np.nanmean, np.nansum)},
+    "quantile": lambda a, **named: np.quantile(a, 0.5, **named),
+}
+
+
+@OF
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("call", REDUCED)
+def test_boxes_with_room_for_nulls_are_reduced_as_others(of, call, keepdims):
+    for extents in ((3,), (2, 3), (2, 2, 2)):
+        box = np.arange(8.0)[: np.prod(extents)].reshape(extents)
+        t = of(tw.nullable(box))
+        for axis in (None, (), 0, -1, (0,), (-1, 0), (0, len(extents) - 1), tuple(range(len(extents)))):
+            try:
+                expected = np.asarray(REDUCED[call](box, axis=axis, keepdims=keepdims))
+            except ValueError:
+                with pytest.raises(TensorWrapperError):
+                    REDUCED[call](t, axis=axis, keepdims=keepdims)
+                continue
+            found = np.asarray(REDUCED[call](t, axis=axis, keepdims=keepdims))
+            assert found.shape == expected.shape, axis
+            np.testing.assert_allclose(found, expected)
+    for axis in (None, 0, 1):
+        box = np.array([[1, 5], [7, 2]])
+        found = np.asarray(np.argmax(of(tw.nullable(box)), axis=axis, keepdims=keepdims))
+        np.testing.assert_array_equal(found, np.argmax(box, axis=axis, keepdims=keepdims))
+
+
+@OF
+def test_masks_of_reductions_are_truth_values_of_the_same_shape(of):
+    n = of(tw.as_tensor([1, None, 3]))
+    assert np.sum(n, where=[True, True, False]) == 1
+    assert np.sum(n, where=tw.as_tensor([True, None, None])) == 1
+    for where in (["q", "", "x"], [0.5, 0.0, 1.0], [2, 3, 0], tw.jagged([[True], [False], [True]])):
+        for call in (np.sum, np.mean, np.any):
+            with pytest.raises((DTypeError, TensorWrapperError)):
+                call(n, where=where)
+
+
+WITH_A_NULL = [
+    [7, None],
+    pa.array([7, None]),
+    pd.array([7, None], dtype="Int64"),
+    pd.Series([7, None], dtype="Int64"),
+    tw.as_tensor([7, None]),
+    np.ma.masked_array([7, 8], [False, True]),
+]
+
+
+@pytest.mark.parametrize("values", WITH_A_NULL, ids=lambda own: type(own).__module__ + type(own).__name__)
+@pytest.mark.parametrize("dtype", ["f8", "c16", "i8"])
+def test_no_function_that_writes_makes_numbers_of_nulls(dtype, values):
+    calls = (
+        lambda t: np.copyto(t, values),
+        lambda t: np.put(t, [0, 1], values),
+        lambda t: np.place(t, [True, True], values),
+        lambda t: np.putmask(t, [True, True], values),
+        lambda t: np.histogram(tw.nullable(t), bins=values),
+    )
+    for call in calls:
+        t = tw.zeros((2,), dtype=dtype)
+        with pytest.raises((ConversionError, DTypeError)):
+            call(t)
+        assert t.tolist() == [0, 0]
+    square = tw.zeros((2, 2), dtype=dtype)
+    with pytest.raises((ConversionError, DTypeError)):
+        np.fill_diagonal(square, values)
+    assert square.tolist() == [[0, 0], [0, 0]]
+
+
+@OF
+def test_what_is_moved_into_out_is_whole_or_nothing(of):
+    n = of(tw.as_tensor([3, None, 7]))
+    for call in (
+        lambda own, out: np.take(own, [0, 2], out=out),
+        lambda own, out: np.take(own, [0, 2], 0, out),
+        lambda own, out: np.compress([True, False, True], own, out=out),
+    ):
+        for out in (tw.zeros((2,), dtype="i8"), tw.nullable(np.zeros(2, "i8")), np.zeros(2, "i8")):
+            call(n, out)
+            assert out.tolist() == [3, 7]
+    for out in (tw.zeros((2,), dtype="i8"), np.zeros(2, "?"), np.zeros(2)):
+        with pytest.raises((ConversionError, DTypeError)):
+            np.take(n, [0, 1], out=out)
+        assert out.tolist() == [0, 0]
+    room = tw.nullable(np.zeros(2, "i8"))
+    np.take(n, [0, 1], out=room)
+    assert room.tolist() == [3, None]
+
+
+@OF
+def test_numbers_are_not_written_among_text(of):
+    words = tw.strings(["zz", "zz"])
+    for call in (np.negative, np.isfinite, lambda t, out: np.add(t, 1, out=out)):
+        with pytest.raises((ConversionError, DTypeError)):
+            call(tw.as_tensor([3, -1]), out=of(words))
+    assert words.tolist() == ["zz", "zz"]
+
+
+@pytest.mark.parametrize("given_as", [str, np.str_])
+@OF
+def test_one_text_of_numpy_keeps_the_nuls_at_its_end(of, given_as):
+    t, one = of(tw.strings(["a", "b"])), given_as("a\0")
+    assert (t == one).tolist() == (one == t).tolist() == np.isin(t, one).tolist() == [False, False]
+    assert (t + one).tolist() == ["aa\0", "ba\0"]
+    assert np.maximum(t, one).tolist() == ["a\0", "b"]
+    assert listed(np.where([True, False], t, one)) == ["a", "a\0"]
+    assert listed(np.append(t, one)) == ["a", "b", "a\0"]
+    assert (of(tw.strings([b"a\0"])) == np.bytes_(b"a\0")).tolist() == [True]
+
+
+@OF
+@pytest.mark.parametrize("initial", [["q"], np.array(["q", "a"]), tw.strings([None, "q"])[0], True, 0])
+def test_what_begins_a_sum_of_text_is_one_text(of, initial):
+    for words in (["a", "b"], ["a", None]):
+        for call in (np.sum, np.max):
+            with pytest.raises((ConversionError, DTypeError)):
+                call(of(tw.strings(words)), initial=initial)
+    assert np.sum(of(tw.strings(["a", "b"])), initial="q") == "qab"
+
+
+@pytest.mark.parametrize(
+    "operand",
+    [
+        [10, 20],
+        range(10, 30, 10),
+        pa.array([10, 20]),
+        pd.Series([10, 20]),
+        np.array([10, 20]),
+        tw.as_tensor([10, 20]),
+    ],
+    ids=lambda own: type(own).__module__ + type(own).__name__,
+)
+def test_operators_in_place_write_whatever_the_operand_is(operand):
+    t = tw.as_tensor([5, 6])
+    same = t
+    t += operand
+    assert t is same
+    assert t.tolist() == [15, 26]
+    t |= operand
+    t -= operand
+    assert same.tolist() == t.tolist()
+    assert t is same
+
+
+def test_operators_in_place_keep_the_type():
+    t = tw.as_tensor([5, 6])
+    with pytest.raises(DTypeError):
+        t += pa.array([1.5, 2.5])
+    with pytest.raises(ConversionError, match="cannot store nulls"):
+        t += pa.array([1, None])
+    assert t.tolist() == [5, 6]
+
+
+@OF
+@pytest.mark.parametrize("kind", ["list", "tensor", "array", "arrow", "pandas", "range"])
+def test_nulls_are_filled_by_operands_of_every_kind(of, kind):
+    forms = {
+        "list": lambda own: own,
+        "tensor": lambda own: tw.strings(own) if isinstance(own[0], str) else tw.as_tensor(own),
+        "array": np.array,
+        "arrow": pa.array,
+        "pandas": pd.Series,
+        "range": lambda own: own if isinstance(own[0], str) else range(own[0], own[0] + 2),
+    }
+    numbers, texts = forms[kind]([7, 8]), forms[kind](["p", "q"])
+    assert of(tw.as_tensor([1, None])).fill_null(numbers).tolist() == [1, 8]
+    assert of(tw.jagged([[1, None], [None]])).fill_null(numbers).tolist() == [[1, 7], [8]]
+    assert of(tw.strings(["a", None])).fill_null(texts).tolist() == ["a", "q"]
+    assert of(tw.strings([["a", None], [None]])).fill_null(texts).tolist() == [["a", "p"], ["q"]]
+    with pytest.raises(TensorWrapperError):
+        of(tw.strings(["a", None])).fill_null(numbers)
+    with pytest.raises(ConversionError):
+        of(tw.as_tensor([1, None])).fill_null([2, None])
+
+
+def test_empty_boxes_with_room_for_nulls_have_differences_along_every_axis():
+    for extents in ((3, 0), (0, 3, 2), (0, 4)):
+        for axis in range(len(extents)):
+            empty = np.zeros(extents)
+            assert np.diff(tw.nullable(empty), axis=axis).shape == tw.Shape(*np.diff(empty, axis=axis).shape)
