@@ -12,7 +12,13 @@ import numpy as np
 from tensorwrapper._error_text import brief
 from tensorwrapper._json import Json, dump_json, excess, load_json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, ParseError, TensorWrapperError, VersionChangedError
+from tensorwrapper.errors import (
+    DataFileError,
+    JaggedModeError,
+    ParseError,
+    TensorWrapperError,
+    VersionChangedError,
+)
 from tensorwrapper.selection import as_view
 from tensorwrapper.selection.lowlevel import to_dtype, view_from_stored
 from tensorwrapper.store.records._record import read_message
@@ -298,12 +304,37 @@ def read_view(
         raise DataFileError(f"is an invalid view: {error}") from error
 
 
+def _of_then(source: Any, rows: Json) -> Any:  # noqa: ANN401 - a tensor or a view
+    """Return the rows that a source of the same file had when the view was written.
+
+    Raises
+    ------
+    DataFileError
+        If it has fewer rows. The text completes a sentence.
+    """
+    if rows is None:
+        return source
+    if type(rows) is not int or rows < 0:
+        raise DataFileError(f"has a source of this file with {brief(rows)} rows")
+    found = source.shape.extent(0) if source.shape.rank else 0
+    if found < rows:
+        raise DataFileError(f"has a source of this file with {rows} rows, and it has {found}")
+    if found == rows:
+        return source
+    part = as_view(source)[:rows]
+    try:
+        origin = source.shape.origin
+    except JaggedModeError:
+        return part  # Rows that begin in many places keep these.
+    return part.translate_to(origin) if any(origin) else part
+
+
 def _opened(given: Mapping[str, Json], stored: StoredView, way: SourceScope, own: Own, whole: object) -> Any:  # noqa: ANN401 - as of files
     """Return a source: a lazy tensor, or a tensor that is opened now."""
     if "own" in given:
-        if set(given) != {"own"} or not isinstance(given["own"], str):
+        if set(given) - {"own", "rows"} or not isinstance(given["own"], str):
             raise DataFileError("has a source of this file without its name")
-        return same_elements(own(given["own"]) if whole is None else whole)
+        return _of_then(same_elements(own(given["own"]) if whole is None else whole), given.get("rows"))
     if "held" in given:
         if set(given) != {"held"}:
             raise DataFileError("has a stored source with other keys than held")

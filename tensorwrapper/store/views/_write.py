@@ -150,7 +150,7 @@ class ViewWriter:
             return self._part(said, known.layout, chosen, layout)
         given, own = self._given.get(id(tensor), (None, ""))
         if given is tensor and chosen is tensor.layout:
-            said = self._source(("own", own), {"own": own})
+            said = self._of_this_file(own, tensor.shape, None)
         elif view.calls or chosen is tensor.layout:
             said = self._travelling(tensor)
         else:
@@ -198,6 +198,13 @@ class ViewWriter:
                 self.wholes[number] = whole
         return {"of": {"source": number}}
 
+    def _of_this_file(self, name: str, shape: Shape[Any], whole: object) -> dict[str, Json]:
+        """Return a source of the same file, with the number of its rows: it may grow."""
+        said: dict[str, Json] = {"own": name}
+        if shape.rank:
+            said["rows"] = shape.extent(0)
+        return self._source(("own", name), said, whole)
+
     def _table(self, table: object) -> int:
         self.tables.append(table)
         return len(self.tables) - 1
@@ -222,9 +229,7 @@ class ViewWriter:
     ) -> dict[str, Json]:
         file = origin.file
         if self._is_own(file) or (may_move and self._is_moved(origin)):
-            return self._source(
-                ("own", origin.name), {"own": origin.name}, None if isinstance(whole, Tensor) else whole
-            )
+            return self._of_this_file(origin.name, whole.shape, None if isinstance(whole, Tensor) else whole)
         if not file.is_there():
             raise ConversionError(
                 f"the view reads {origin.name!r} of {shortened(file.path)}, which was replaced"

@@ -305,7 +305,7 @@ def test_sources_of_one_view_are_limited(tmp_path):
         f["v"]
 
 
-def test_a_deep_check_finds_circles_and_sources_that_grew(tmp_path):
+def test_a_deep_check_finds_circles_and_reads_sources_that_grew(tmp_path):
     said_by_hand(tmp_path / "a.tens", "v", {"file": "b.tens", "name": "w", **ZERO}, text=THREE)
     said_by_hand(tmp_path / "b.tens", "w", {"file": "a.tens", "name": "v", **ZERO}, text=THREE)
     with tw.open(tmp_path / "a.tens") as f:
@@ -321,8 +321,10 @@ def test_a_deep_check_finds_circles_and_sources_that_grew(tmp_path):
         f.extend("x", [1, 2, 3])
         f.append("v", tw.concat([f["x"], f["x"]]), keep_view=True)
         f.extend("x", [4])
+    assert verify(tmp_path / "d.tens", deep=True).problems == ()
+    said_by_hand(tmp_path / "d.tens", "w", {"own": "x", "rows": 5}, text=THREE)
     (problem,) = verify(tmp_path / "d.tens", deep=True).problems
-    assert "'v' cannot be read" in problem
+    assert "'w' cannot be read" in problem
 
 
 def test_members_of_a_type_that_there_is_not_are_a_damage(tmp_path):
@@ -338,3 +340,52 @@ def test_members_of_a_type_that_there_is_not_are_a_damage(tmp_path):
             with pytest.raises(DataFileError, match="type"):
                 look("v")
     assert "'v' cannot be read" in verify(tmp_path / "v.tens").problems[0]
+
+
+GROWING = {
+    "box": [1, 2, 3],
+    "rows": tw.jagged([[1], [2, 3], []]),
+    "text": tw.strings(["a", "b", "c"]),
+    "nulls": tw.as_tensor([1, None, 3]),
+    "rows of text": tw.strings([["a"], [], ["b", "c"]]),
+    "from elsewhere": tw.as_tensor(np.arange(6).reshape(3, 2)).translate_to((5, 7)),
+    "layers": tw.from_buffer(np.arange(12.0), tw.Shape.nested(tw.Shape(3, 2, 2), layers=(1, 2))),
+}
+OF_A_TENSOR = {
+    "whole": lambda x: x,
+    "all": lambda x: x[:],
+    "turned": lambda x: x[::-1],
+    "a part": lambda x: x[1:],
+    "twice": lambda x: tw.concat([x, x])[1:],
+}
+
+
+@pytest.mark.parametrize("kind", GROWING)
+def test_views_of_a_tensor_that_grows_have_its_rows_of_then(tmp_path, kind):
+    with tw.open(tmp_path / "a.tens", "a") as file:
+        file.extend("x", GROWING[kind])
+        x = sel.as_view(file["x"])
+        known = {}
+        for name, of in OF_A_TENSOR.items():
+            file.append(name, of(x), keep_view=True)
+            known[name] = of(x).shape, of(x).tolist()
+        file.extend("x", GROWING[kind])
+        assert {name: (file[name].shape, file[name].tolist()) for name in known} == known
+        file.append("later", file["a part"], keep_view=True)
+        file.extend("x", GROWING[kind])
+        known["later"] = known["a part"]
+    tw.store.compact(tmp_path / "a.tens")
+    with tw.open(tmp_path / "a.tens") as file, tw.open(tmp_path / "b.tens", "w") as other:
+        for name in known:
+            assert (file[name].shape, file[name].tolist()) == known[name]
+            other.append(name, file[name], keep_view=True)
+            assert (other[name].shape, other[name].tolist()) == known[name]
+    assert tw.store.verify(tmp_path / "a.tens").problems == ()
+
+
+@pytest.mark.parametrize("rows", [4, -1, True, "3", 1.0])
+def test_rows_that_a_source_of_the_file_cannot_have_are_refused(tmp_path, rows):
+    tw.save(tmp_path / "a.tens", {"x": [1, 2, 3]})
+    said_by_hand(tmp_path / "a.tens", "v", {"own": "x", "rows": rows}, text=THREE)
+    with tw.open(tmp_path / "a.tens") as file, pytest.raises(DataFileError, match="rows"):
+        file["v"]
