@@ -376,10 +376,10 @@ def test_views_of_a_tensor_that_grows_have_its_rows_of_then(tmp_path, kind):
         known["later"] = known["a part"]
     tw.store.compact(tmp_path / "a.tens")
     with tw.open(tmp_path / "a.tens") as file, tw.open(tmp_path / "b.tens", "w") as other:
-        for name in known:
-            assert (file[name].shape, file[name].tolist()) == known[name]
+        for name, then in known.items():
+            assert (file[name].shape, file[name].tolist()) == then
             other.append(name, file[name], keep_view=True)
-            assert (other[name].shape, other[name].tolist()) == known[name]
+            assert (other[name].shape, other[name].tolist()) == then
     assert tw.store.verify(tmp_path / "a.tens").problems == ()
 
 
