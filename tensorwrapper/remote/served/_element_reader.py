@@ -1,7 +1,7 @@
 """`ElementReader`: the elements of a served tensor, in its order or in that of the box under its tiles."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _PARTS: Final = 256
 _FEW: Final = 2**16
 """Limit on the bytes of several selections that the socket thread reads itself."""
+_SCANNED: Final = 2**16
+"""Entries that are read at a time."""
 
 
 @final
@@ -228,34 +230,39 @@ class ElementReader:
             found = self._in_tiles = cast("Any", tuple(ElementReader(as_tensor(own)) for own in lines))
         return found[0] if numbers else found[1]
 
-    def stored_in(self, selections: Sequence[Wanted], most: int) -> tuple[list[int], IntArray, Array]:
+    def stored_in(
+        self, selections: Sequence[Wanted], most: int, stop: "Cancel | None" = None
+    ) -> tuple[list[int], IntArray, Array]:
         """Return the number of stored entries per selection, and the ordinals and values of all.
 
-        Runs are looked up in O(log entries) each; a selection of modes reads the entries from its first index
-        of mode 0 to its last.
+        Runs are looked up in O(log entries) each. Of more runs than entries, all entries are read once.
 
         Raises
         ------
         RequestRefusedError
             If there are more than `most` entries; no more are collected.
+        ComputationCancelledError
+            If `stop` is set.
         """
         ordinals, values = self.stored()
-        found: list[IntArray] = []
+        found: list[list[IntArray]] = [[] for _ in selections]
+        scanned: list[int] = []
         total = 0
-        for wanted in selections:
-            first, counts = _runs_within(wanted, ordinals, self.shape)
-            if isinstance(wanted, Runs):
-                total += int(counts.sum())
-            if total <= most:
-                found.append(places_of(first, counts))
-                if not isinstance(wanted, Runs):
-                    own = ordinals[first[0] : first[0] + counts[0]]
-                    found[-1] = first[0] + np.flatnonzero(_within(wanted, own, self.shape))
-                    total += len(found[-1])
-            if total > most:
-                raise RequestRefusedError("limit", f"over {most} entries are too many for one answer")
-        places = np.concatenate(found) if found else np.empty(0, np.int64)
-        return [len(own) for own in found], ordinals[places], values[places]
+        for number, wanted in enumerate(selections):
+            runs = _runs_of(wanted, self.shape, len(ordinals))
+            if runs is None:
+                scanned.append(number)
+                continue
+            first, after = (np.searchsorted(ordinals, edge) for edge in runs)
+            total = _checked_total(total + int((after - first).sum()), most)
+            found[number].append(places_of(first, after - first))
+        for number, places in _scan(ordinals, [selections[own] for own in scanned], self.shape):
+            if stop is not None and stop.is_set():
+                raise ComputationCancelledError("the client cancelled the request")
+            total = _checked_total(total + len(places), most)
+            found[scanned[number]].append(places)
+        every = np.concatenate([np.empty(0, np.int64), *[own for parts in found for own in parts]])
+        return [sum(map(len, parts)) for parts in found], ordinals[every], values[every]
 
     def forget(self) -> None:
         """Drop caches of the elements, which have been edited."""
@@ -280,24 +287,57 @@ def places_of(starts: IntArray, counts: IntArray) -> IntArray:
     return places
 
 
-def _runs_within(wanted: Wanted, ordinals: IntArray, shape: Shape[Any]) -> tuple[IntArray, IntArray]:
-    """Return the first entry and the number of entries of each run; of modes, of their range of rows."""
+def _checked_total(total: int, most: int) -> int:
+    if total > most:
+        raise RequestRefusedError("limit", f"over {most} entries are too many for one answer")
+    return total
+
+
+def _runs_of(wanted: Wanted, shape: Shape[Any], entries: int) -> tuple[IntArray, IntArray] | None:
+    """Return where the runs of a selection begin and end; None if there are more of them than entries."""
     if isinstance(wanted, Runs):
-        ends = [wanted.starts, wanted.ends]
-    else:
-        rows = wanted.modes[0] if shape.rank else range(1)
-        width = prod(shape.extents[1:])
-        ends = [np.array([edge * width]) for edge in ((rows[0], rows[-1] + 1) if len(rows) else (0, 0))]
-    first, stop = (np.searchsorted(ordinals, edge) for edge in ends)
-    return first, stop - first
+        many = wanted.even is not None and len(wanted.even) > max(entries, _SCANNED)
+        return None if many else (wanted.starts, wanted.ends)
+    starts, width = np.zeros(1, np.int64), 1
+    pairs = [*zip(wanted.modes, shape.extents, strict=True)]
+    while pairs and pairs[-1][0] == range(pairs[-1][1]):
+        width *= pairs.pop()[1]
+    length = width
+    if pairs and isinstance(pairs[-1][0], range) and len(pairs[-1][0]) and pairs[-1][0].step == 1:
+        positions, count = pairs.pop()
+        starts, length, width = np.array([positions[0] * width]), len(positions) * width, width * count
+    if prod([len(positions) for positions, _ in pairs]) > max(entries, _SCANNED):
+        return None
+    for positions, count in reversed(pairs):
+        starts = np.add.outer(np.asarray(positions, np.int64) * width, starts).reshape(-1)
+        width *= count
+    return starts, starts + length
 
 
-def _within(wanted: Outer, ordinals: IntArray, shape: Shape[Any]) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Return a mask of the row-major ordinals within a selection of modes."""
-    kept = np.ones(len(ordinals), np.bool_)
-    if not shape.rank:
+def _scan(
+    ordinals: IntArray, selections: Sequence[Wanted], shape: Shape[Any]
+) -> Iterator[tuple[int, IntArray]]:
+    """Yield the numbers of selections and which entries they have, block by block of entries."""
+    for start in range(0, len(ordinals) if selections else 0, _SCANNED):
+        own = ordinals[start : start + _SCANNED]
+        indices = np.unravel_index(own, shape.extents)
+        for number, wanted in enumerate(selections):
+            yield number, start + np.flatnonzero(_within(wanted, own, indices))
+
+
+def _within(
+    wanted: Wanted, ordinals: IntArray, indices: tuple[IntArray, ...]
+) -> "np.ndarray[Any, np.dtype[np.bool_]]":
+    """Return a mask of the entries within a selection of many runs."""
+    if isinstance(wanted, Runs):
+        even = cast("range", wanted.even)
+        kept: np.ndarray[Any, np.dtype[np.bool_]] = (ordinals - even[0]) % even.step < wanted.size // len(
+            even
+        )
+        kept &= (ordinals >= even[0]) & (ordinals < even[-1] + even.step)
         return kept
-    for own, positions in zip(np.unravel_index(ordinals, shape.extents), wanted.modes, strict=True):
+    kept = np.ones(len(ordinals), np.bool_)
+    for own, positions in zip(indices, wanted.modes, strict=True):
         if isinstance(positions, range):
             kept &= (own >= positions.start) & (own < positions.stop)
             kept &= (own - positions.start) % positions.step == 0

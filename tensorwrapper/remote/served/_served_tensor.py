@@ -260,7 +260,9 @@ class ServedTensor:
         self._face(box=box, valid=True).copy_to(selections, targets, stop)
         out[~valid] = np.zeros((), out.dtype)
 
-    def entries(self, selections: Sequence[Wanted], *, box: bool = False) -> Entries:
+    def entries(
+        self, selections: Sequence[Wanted], *, box: bool = False, stop: "Cancel | None" = None
+    ) -> Entries:
         """Return the stored entries of a sparse tensor within selections."""
         if self.facts.entries is None:
             raise RequestRefusedError("unsupported", f"{self.facts.name!r} is not sparse")
@@ -268,7 +270,7 @@ class ServedTensor:
         face.check(selections, 0, self.limits.answer_bytes)
         with self.lock.reading:
             most = self.limits.answer_bytes // (8 + self.source.dtype.itemsize)
-            counts, numbers, values = face.stored_in(selections, most)
+            counts, numbers, values = face.stored_in(selections, most, stop)
             chosen = np.ascontiguousarray(values).astype(values.dtype.newbyteorder("<"), copy=False)
             return Entries(self.facts.version, np.array(counts, np.int64), numbers, bytes_of(chosen))
 

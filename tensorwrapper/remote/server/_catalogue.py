@@ -432,7 +432,7 @@ class Catalogue:
                 return rows_of_fields(request, [self._at(own, request.version, key) for own in names])
             case AskEntries():
                 holding = self._at(request.name, request.version, key)
-                entries = holding.entries(request.selections, box=request.box)
+                entries = holding.entries(request.selections, box=request.box, stop=stop)
                 return self._unchanged(request, entries.version, entries)
             case AskView():
                 view, held = self._named(request.view, key)

@@ -1,5 +1,8 @@
 """Elements of what is served: of a tensor and of a view, copied out for each selection."""
 
+import threading
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,8 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import RequestRefusedError
+from tensorwrapper.errors import ComputationCancelledError, RequestRefusedError
+from tensorwrapper.remote.served import _element_reader
 from tensorwrapper.remote.served._element_reader import ElementReader
 from tensorwrapper.selection import Outer, Runs
 
@@ -74,8 +78,14 @@ POSITIONS = st.sets(st.integers(0, 5), max_size=4).map(sorted) | st.builds(
     turned=st.booleans(),
     modes=st.lists(st.tuples(POSITIONS, POSITIONS), max_size=2),
     runs=st.sets(st.integers(0, 36), max_size=6).map(sorted),
+    at_a_time=st.sampled_from([1, 3, 2**16]),
 )
-def test_entries_within_selections_are_those_of_brute_force(x, turned, modes, runs):
+def test_entries_within_selections_are_those_of_brute_force(x, turned, modes, runs, at_a_time):
+    with mock.patch.object(_element_reader, "_SCANNED", at_a_time):
+        _compare_entries(x, turned, modes, runs)
+
+
+def _compare_entries(x, turned, modes, runs):
     array = np.array(x) * np.arange(1, 37).reshape(6, 6)
     sparse = tw.sparse(np.argwhere(array), array[array > 0], (6, 6))
     face = ElementReader(sparse.permute((1, 0)) if turned else sparse)
@@ -84,10 +94,12 @@ def test_entries_within_selections_are_those_of_brute_force(x, turned, modes, ru
     wanted = [
         *[Outer(own) for own in modes],
         Runs([start for start, _ in pairs], [stop - start for start, stop in pairs]),
+        Runs(range(1, 36, 3), 2),
     ]
     numbers = [
         *[[i * 6 + j for i in rows for j in columns] for rows, columns in modes],
         [number for start, stop in pairs for number in range(start, stop)],
+        [number for start in range(1, 36, 3) for number in (start, start + 1)],
     ]
     found = [[number for number in own if array.reshape(-1)[number]] for own in numbers]
     right = [number for own in found for number in own]
@@ -108,3 +120,26 @@ def test_entries_of_runs_are_looked_up_and_not_scanned(monkeypatch):
     monkeypatch.setattr(np, "repeat", None)
     with pytest.raises(RequestRefusedError, match="too many"):
         face.stored_in([Runs(0, 2000)] * 512, 999)
+
+
+def test_what_is_refused_of_many_entries_reads_few(monkeypatch):
+    """A selection of all modes is one run; of others the entries are read until they are too many."""
+    n = 10**5
+    face = ElementReader(tw.sparse(np.stack([np.arange(n)] * 2, 1), np.ones(n), (2 * n, 2 * n)))
+    read = []
+    monkeypatch.setattr(_element_reader, "_SCANNED", 1000)
+    within = _element_reader._within
+    monkeypatch.setattr(_element_reader, "_within", lambda *given: read.append(1) or within(*given))
+    for wanted in (Outer([range(2 * n)] * 2), Runs(0, 4 * n * n)):
+        with pytest.raises(RequestRefusedError, match="too many"):
+            face.stored_in([wanted], 5000)
+    assert not read
+    for wanted in (Outer([range(0, 2 * n, 2)] * 2), Runs(range(0, 4 * n * n, 2 * n + 1), 1)):
+        read.clear()
+        with pytest.raises(RequestRefusedError, match="too many"):
+            face.stored_in([wanted], 5000)
+        assert len(read) < 20
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(ComputationCancelledError):
+        face.stored_in([Outer([range(2 * n), range(7, 8)])], 5000, stop)
