@@ -23,6 +23,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _DIGITS = "0123456789"
+_AT_ONCE = 2**13  # numbers that are written in a millisecond
 _SPACE = " \t\n\r"  # white space of JSON
 
 
@@ -228,6 +229,30 @@ def dump_json(value: object) -> str:
     '{"a":"x","b":[1,2]}'
     """
     return _encoder().encode(value)
+
+
+def _has_parts(value: list[Json]) -> bool:
+    return any(isinstance(own, list | dict) for own in value)
+
+
+def dump_in_parts(value: Json) -> str:
+    """Return `dump_json` of a value, whose long lists other threads may interrupt.
+
+    Examples
+    --------
+    >>> dump_in_parts({"b": [[1, 2], 3], "a": "x"})
+    '{"a":"x","b":[[1,2],3]}'
+    """
+    if isinstance(value, dict):
+        return (
+            "{" + ",".join([f"{dump_json(key)}:{dump_in_parts(value[key])}" for key in sorted(value)]) + "}"
+        )
+    if not isinstance(value, list):
+        return dump_json(value)
+    if len(value) <= _AT_ONCE:
+        return "[" + ",".join(map(dump_in_parts, value)) + "]" if _has_parts(value) else dump_json(value)
+    parts = (value[start : start + _AT_ONCE] for start in range(0, len(value), _AT_ONCE))
+    return "[" + ",".join([dump_json(part)[1:-1] for part in parts]) + "]"
 
 
 def shown_json(value: Json, most: int = 60) -> str:

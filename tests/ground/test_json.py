@@ -1,9 +1,12 @@
 """JSON texts of strangers: measured first, then read strictly; and shown in part."""
 
+from unittest import mock
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tensorwrapper import _json
 from tensorwrapper._json import dump_json, excess, has_number_over, parse_json, shown_json
 from tensorwrapper.errors import ConversionError, ParseError
 
@@ -84,3 +87,9 @@ def test_a_long_number_is_found_wherever_it_stands(place, digits):
 
     assert has_number_over(text, digits - 1)
     assert not has_number_over(text, digits)
+
+
+@given(VALUES)
+def test_what_is_written_in_parts_is_the_same_text(value):
+    with mock.patch.object(_json, "_AT_ONCE", 2):
+        assert _json.dump_in_parts(value) == dump_json(value)

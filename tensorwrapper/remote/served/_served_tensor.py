@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, Final, cast, final
 
 import attrs
 import numpy as np
@@ -36,6 +36,9 @@ from tensorwrapper.wire.lowlevel import small_dtype
 if TYPE_CHECKING:
     from tensorwrapper.selection import Cancel, ViewLike
 
+_GLANCE: Final = 2**16
+"""Rows that tell whether lengths differ."""
+
 
 @final
 class ServedTensor:
@@ -46,7 +49,10 @@ class ServedTensor:
     A tensor in tiles has two readers: of the tiles one after the other, and of the box.
     """
 
-    __slots__ = ("_box", "_given", "_valid", "_whole", "facts", "limits", "lock", "splits", "staging")
+    __slots__ = (
+        *("_box", "_given", "_text", "_valid", "_whole"),
+        *("facts", "limits", "lock", "splits", "staging"),
+    )
 
     def __init__(
         self,
@@ -61,6 +67,7 @@ class ServedTensor:
         self.staging: BufferPool = BufferPool() if staging is None else staging
         self.lock: SharedLock = SharedLock()
         self.limits = limits
+        self._text: str | None = None
         sides = sides_of(given)
         self._whole = whole = ElementReader(given if sides is None else sides[0], kept=kept)
         self._given = whole.given if sides is None else given
@@ -145,12 +152,28 @@ class ServedTensor:
 
     def text(self) -> Text:
         """Return the whole shape as JSON."""
-        text = self.shape.to_json()
+        text = self._text
+        if text is None:
+            self._check_rows()
+            # Other threads read while it is made; no edit changes it.
+            text = self._text = self.shape.to_json()
         if len(text) > self.limits.shape_bytes:
             raise RequestRefusedError(
                 "limit", f"the shape has {len(text)} bytes, but the limit is {self.limits.shape_bytes}"
             )
         return Text(self.facts.version, text)
+
+    def _check_rows(self) -> None:
+        """Raise for a shape of more lengths than a text has room for, which is not made."""
+        splits, most = self.splits, self.limits.shape_bytes
+        if splits is None or 2 * len(splits) <= most:
+            return
+        lengths = np.diff(splits[:_GLANCE])
+        # Lengths that are all alike are written as one.
+        if (lengths != lengths[0]).any():
+            raise RequestRefusedError(
+                "limit", f"{len(splits) - 1} rows have no room in {most} bytes of a shape"
+            )
 
     def rows(self, rows: Runs, nbytes: int = 0) -> Rows:
         """Return the starts of runs of rows, all row lengths, and the elements if they are few."""

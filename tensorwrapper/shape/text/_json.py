@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias, assert_never, cast
 
 from tensorwrapper._integers import MAX_DIGITS, number_text
-from tensorwrapper._json import Json, dump_json, parse_json
+from tensorwrapper._json import Json, dump_in_parts, dump_json, parse_json
 from tensorwrapper._json_fields import Field, FieldReason
 from tensorwrapper.errors import ParseError, TensorWrapperError
 from tensorwrapper.shape.boxes._names import Names, to_names
@@ -60,7 +60,7 @@ def shape_to_json(shape: Flat | NestedCommon, names: Names = None) -> str:
     plain = _plain(shape)
     if names is not None:
         plain["names"] = list(names)
-    return dump_json(plain)
+    return dump_in_parts(plain)
 
 
 def _plain(shape: Flat | NestedCommon) -> dict[str, Json]:

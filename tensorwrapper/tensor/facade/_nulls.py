@@ -13,7 +13,7 @@ from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._lazy_imports import nullable_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import values_into
-from tensorwrapper.tensor.operators._operand import is_several, read_operand
+from tensorwrapper.tensor.operators._operand import has_no_origin, is_several, placed, read_operand
 from tensorwrapper.tensor.rows._row_facts import row_splits, rows_of_counts
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
@@ -108,13 +108,15 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         nulls = ~self._buffer.valid_of(held)
         value = as_computed(value)
         weak = isinstance(value, list | tuple)  # as in an assignment
+        is_nowhere = has_no_origin(value)
         if is_several(value):
             value = read_operand(value, "fill_null")
         if isinstance(value, np.ndarray):
             flat_value: Any = shown_array(value).reshape(-1)
             value = me._make(packed_layout(Shape(*value.shape)), Dense(flat_value))
         if isinstance(value, TensorBase):
-            beside = values_into(cast("TensorBase[Any]", value), self.shape, "fill_null")[nulls]
+            own: Any = placed(value, self.shape.flatten()) if is_nowhere else value
+            beside = values_into(own, self.shape, "fill_null")[nulls]
             flat[nulls] = check_write(beside, self.dtype, weak=weak)
         else:
             flat[nulls] = fit_number(value, self.dtype, "fill_null(value)")
@@ -126,7 +128,8 @@ class TensorNulls(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_
         from tensorwrapper.buffer import StringData  # noqa: PLC0415 - for strings alone
 
         beside: Any = as_computed(value)
-        beside = beside if isinstance(beside, TensorBase) else nullable_of(beside)
+        if not isinstance(beside, TensorBase):
+            beside = placed(nullable_of(beside), self.shape.flatten())
         texts = beside.buffer.strings_of(beside.layout.implementation)
         numbers = beside._make(packed_layout(beside.shape), Dense(np.arange(len(texts), dtype=np.int64)))
         nulls = ~self._buffer.valid_of(self._layout.implementation)

@@ -81,7 +81,7 @@ def is_several(value: object) -> bool:
     if isinstance(value, np.generic | str | bytes):
         return False
     is_list = isinstance(value, list | tuple | range | bytearray | memoryview | TensorCommon)
-    return is_list or hasattr(type(value), "__array__") or may_have_nulls(value)
+    return is_list or (hasattr(value, "__len__") and (hasattr(value, "__array__") or may_have_nulls(value)))
 
 
 def read_mask(where: object, what: str) -> Operand:
@@ -108,7 +108,7 @@ def read_operands(values: "tuple[Any, ...]", what: str) -> list[Operand]:
     if first is None:
         return found
     flat = first.shape.flatten()
-    return [_placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
+    return [placed(own, flat) if is_list else own for own, is_list in zip(found, lists, strict=True)]
 
 
 def in_one_unit(operands: list[Operand], what: str) -> list[Operand]:
@@ -148,12 +148,15 @@ def has_no_origin(value: object) -> bool:
     )
 
 
-def _placed(operand: Operand, beside: Shape[Any]) -> Operand:
+def placed(operand: Operand, beside: Shape[Any]) -> Operand:
+    """Return an operand without an origin as one that begins where a shape without layers does."""
     place = origin_of(beside)
     if not is_tensor(operand) or not any(place):
         return operand
     rank = operand.shape.rank
-    origin = (*[0] * (rank - len(place)), *place[max(len(place) - rank, 0) :])
+    # Numbers stand along the first modes of rows, and along the last ones of boxes.
+    own = place[max(len(place) - rank, 0) :] if beside.is_box or rank > len(place) else place[:rank]
+    origin = (*[0] * (rank - len(own)), *own)
     return cast("TensorBase[Any]", cast("Any", operand).translate_to(origin))
 
 

@@ -127,3 +127,13 @@ def test_views_of_text_keep_the_nulls_of_their_mask(ragged):
             assert there.tolist() == view.tolist()
             assert there[::-1].tolist() == view[::-1].tolist()
             assert there.null_count == 1
+
+
+def test_a_shape_of_many_rows_is_written_once_and_not_beyond_its_limit(monkeypatch):
+    rows = tw.jagged([[1] * (k % 3) for k in range(100)])
+    held = holding(rows)
+    assert held.text() == held.text()
+    monkeypatch.setattr(tw.Shape, "to_json", None)
+    assert held.text().text == held.text().text
+    with pytest.raises(RequestRefusedError, match="100 rows"):
+        holding(rows, shape_bytes=150).text()

@@ -656,6 +656,13 @@ def test_nulls_are_filled_by_operands_of_every_kind(of, kind):
     assert of(tw.jagged([[1, None], [None]])).fill_null(numbers).tolist() == [[1, 7], [8]]
     assert of(tw.strings(["a", None])).fill_null(texts).tolist() == ["a", "q"]
     assert of(tw.strings([["a", None], [None]])).fill_null(texts).tolist() == [["a", "p"], ["q"]]
+    if kind != "tensor":  # Others have no origin.
+        assert of(tw.as_tensor([1, None]).translate_to((5,))).fill_null(numbers).tolist() == [1, 8]
+        assert of(tw.strings(["a", None]).translate_to((5,))).fill_null(texts).tolist() == ["a", "q"]
+        assert of(tw.jagged([[1, None], [None]]).translate_to((5, 0))).fill_null(numbers).tolist() == [
+            [1, 7],
+            [8],
+        ]
     with pytest.raises(TensorWrapperError):
         of(tw.strings(["a", None])).fill_null(numbers)
     with pytest.raises(ConversionError):
@@ -667,3 +674,11 @@ def test_empty_boxes_with_room_for_nulls_have_differences_along_every_axis():
         for axis in range(len(extents)):
             empty = np.zeros(extents)
             assert np.diff(tw.nullable(empty), axis=axis).shape == tw.Shape(*np.diff(empty, axis=axis).shape)
+
+
+def test_one_time_or_number_of_another_library_fills_nulls():
+    times = tw.nullable(np.array([1, 5], "M8[s]"), [True, False])
+    assert (
+        times.fill_null(pd.Timestamp(3, unit="s")).tolist() == times.fill_null(np.datetime64(3, "s")).tolist()
+    )
+    assert tw.as_tensor([1, None]).fill_null(pa.scalar(7)).tolist() == [1, 7]
