@@ -54,11 +54,15 @@ def run(options: argparse.Namespace) -> Report:
         saved = {} if options.save is None else _names_in_a_file(names)
         key = {} if security is None else {"public key": security.keys.public}
         if options.json:
-            ready = {"command": "serve", "ready": True, "address": address, "tensors": names, **key}
+            lost_parts = {"losses": list(map(str, server.losses))} if server.losses else {}
+            told = {"tensors": names, **lost_parts, **key}
+            ready = {"command": "serve", "ready": True, "address": address, **told}
             say(json.dumps(ready, ensure_ascii=False))
         else:
             what = "1 tensor is" if len(names) == 1 else f"{len(names)} tensors are"
             say(", ".join([f"{what} served at {address}", *[f"{k} {key[k]}" for k in key]]))
+            for part in server.losses:
+                say(part)
         while not end.wait(_GLANCE) and not server.closed:
             pass
         stats = server.stats()

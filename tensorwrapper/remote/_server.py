@@ -38,6 +38,7 @@ from tensorwrapper.wire.lowlevel import is_records
 if TYPE_CHECKING:
     from tensorwrapper.fields import Records
     from tensorwrapper.selection import ViewLike
+    from tensorwrapper.store import Loss
 
 
 @final
@@ -47,10 +48,12 @@ class Server(Closing):
     Edit served memory in place only within `editing`. Use `replace` at any time. Each answer has one version.
     """
 
-    __slots__ = ("__weakref__", "_catalogue", "_ending", "_files", "_loop", "_process")
+    __slots__ = ("__weakref__", "_catalogue", "_ending", "_files", "_loop", "_losses", "_process")
 
-    def __init__(self, catalogue: Catalogue, loop: Loop, files: ExitStack) -> None:
-        self._catalogue, self._files = catalogue, files
+    def __init__(
+        self, catalogue: Catalogue, loop: Loop, files: ExitStack, losses: "Iterable[Loss]" = ()
+    ) -> None:
+        self._catalogue, self._files, self._losses = catalogue, files, tuple(losses)
         self._loop: Loop | None = loop
         self._process = os.getpid()
         self._ending = threading.Lock()
@@ -69,6 +72,22 @@ class Server(Closing):
     def tensors(self) -> "dict[str, ViewLike]":
         """Served tensors by name, available even after closing. Writes of clients to memory change them."""
         return self._catalogue.tensors()
+
+    @property
+    def losses(self) -> "tuple[Loss, ...]":
+        """Tensors of files that are not served, and what the files themselves leave out, a sentence each.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> import tensorwrapper as tw
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.tens"
+        >>> tw.save(path, {"x": [1, 2], "raw": tw.strings([b"a"])})
+        >>> with serve(path) as server:
+        ...     server.names, [lost.name for lost in server.losses]
+        (['x'], ['raw'])
+        """
+        return self._losses
 
     @property
     def closed(self) -> bool:
@@ -207,6 +226,7 @@ def serve(
         Tensors, arrays, views and sources by name; `Records`, whose fields are served at one version,
         read-only, each under a dotted name. Or a file, a folder or several: with several files, names of
         tensors begin with the name of their file (``run/energies``); a folder serves all its `.tens` files.
+        What cannot be served of a file does not hide the rest: `Server.losses` lists it.
     address
         Address to listen at; ``tcp://127.0.0.1:*`` picks a port.
     security
@@ -253,15 +273,16 @@ def serve(
         raise ConversionError(f"limits must be tensorwrapper.remote.ServeLimits(...), not {brief(limits)}")
     catalogue = Catalogue(allow, ServeLimits() if limits is None else limits, writable)
     given: dict[str, ViewLike | Records] = {}
+    losses: list[Loss] = []
     with ExitStack() as files:
         if isinstance(tensors, Mapping):
             given |= cast("Mapping[str, ViewLike | Records]", tensors)
             for name, tensor in given.items():
                 catalogue.put(name, tensor)
         else:
-            put_files(catalogue, tensors, files, into_memory=bool(writable))
+            losses = put_files(catalogue, tensors, files, into_memory=bool(writable))
         loop = Loop(catalogue, address, security, count)
-        server = Server(catalogue, loop, files.pop_all())
+        server = Server(catalogue, loop, files.pop_all(), losses)
     try:
         # The server must listen before it can be recognised as a source of one of its own tensors.
         for name, tensor in given.items():

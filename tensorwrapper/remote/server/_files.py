@@ -1,17 +1,25 @@
 """Serve all tensors of files, with versions that follow changes of the file."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from tensorwrapper import store
 from tensorwrapper._error_text import brief
-from tensorwrapper.errors import ConversionError, DataFileNotFoundError
+from tensorwrapper.errors import (
+    ConversionError,
+    DataFileError,
+    DataFileNotFoundError,
+    DTypeError,
+    TensorNameError,
+    TensorWrapperError,
+)
 from tensorwrapper.remote.server._catalogue import Catalogue
-from tensorwrapper.tensor import Tensor
+from tensorwrapper.selection import View
+from tensorwrapper.store import Loss, LossCode
 
 
 def put_files(
@@ -20,34 +28,73 @@ def put_files(
     files: ExitStack,
     *,
     into_memory: bool = False,
-) -> None:
-    """Put all tensors of files and folders into a catalogue; `files` closes them.
+) -> list[Loss]:
+    """Put all tensors of files and folders into a catalogue, and return what is left out.
 
-    Writable tensors are read into memory: the file is not changed.
+    `files` closes them. Writable tensors are read into memory: the file is not changed.
+
+    Raises
+    ------
+    TensorWrapperError
+        If a file that is named cannot be opened, or nothing at all can be served.
     """
     paths = [given] if isinstance(given, str | os.PathLike) else _several(given)
-    found = [path for place in paths for path in _files_at(Path(place))]
+    places = [(path, Path(place)) for place in paths for path in _files_at(Path(place))]
+    found = [path for path, _ in places]
     stems = [path.stem for path in found]
-    for path in found:
+    losses: list[Loss] = []
+    refused: TensorWrapperError | None = None
+    for path, place in places:
         prefix = ""
         if len(found) > 1:
             # Add the folder to the names of equally named files.
             prefix = f"{path.stem}/" if stems.count(path.stem) == 1 else f"{path.parent.name}/{path.stem}/"
-        file = files.enter_context(store.open(path))
-        check = partial(_version, path)
-        grouped = file.record_fields if isinstance(file, store.TensFile) else {}
-        for name in grouped:
-            records = cast("store.TensFile", file).records(name)
-            catalogue.put(
-                prefix + name, records.copy() if into_memory else records, None if into_memory else check
-            )
-        fields = {f"{owner}.{own}" for owner, names in grouped.items() for own in names}
-        for name in [own for own in file if own not in fields]:
-            if into_memory:
-                whole = file[name]
-                catalogue.put(prefix + name, whole.copy() if isinstance(whole, Tensor) else whole.compute())
-            else:
-                catalogue.put(prefix + name, file[name], check)
+        try:
+            file: Any = files.enter_context(store.open(path))
+        except DataFileError as error:
+            if path == place:
+                raise
+            refused = refused or error
+            losses.append(_loss(path.name, error))
+            continue
+        losses += file.losses
+        for name, read in _parts_of(file):
+            try:
+                if into_memory:
+                    catalogue.put(prefix + name, _own(read()))
+                else:
+                    catalogue.put(prefix + name, read(), partial(_version, path))
+            except (ConversionError, DTypeError, DataFileError, TensorNameError) as error:
+                if prefix + name in catalogue.names():
+                    raise  # of two files
+                refused = refused or error
+                losses.append(_loss(prefix + name, error))
+    if refused is not None and not catalogue.names():
+        raise refused
+    return losses
+
+
+def _parts_of(file: "store.TensFile | store.ArrayFile") -> "Iterator[tuple[str, Callable[[], Any]]]":
+    """Yield the names of the records and of the other tensors of a file, each with what reads it."""
+    grouped = file.record_fields if isinstance(file, store.TensFile) else {}
+    for name in grouped:
+        yield name, partial(cast("store.TensFile", file).records, name)
+    fields = {f"{owner}.{own}" for owner, names in grouped.items() for own in names}
+    yield from ((own, partial(file.__getitem__, own)) for own in file if own not in fields)
+
+
+def _loss(name: str, error: TensorWrapperError) -> Loss:
+    said: object = error.args[0]
+    if isinstance(said, Loss):
+        return Loss(f"{name!r} is not served, {said}", name, said.code)
+    codes: list[tuple[type[Exception], LossCode]] = [(TensorNameError, "name"), (DataFileError, "damage")]
+    code: LossCode = next((own for kind, own in codes if isinstance(error, kind)), "kind")
+    return Loss(f"{name!r} is not served, {error}", name, code)
+
+
+def _own(given: Any) -> Any:  # noqa: ANN401 - a tensor, a view or records
+    """Return a copy in memory."""
+    return given.compute() if isinstance(given, View) else given.copy()
 
 
 def _several(given: object) -> list[str | os.PathLike[str]]:

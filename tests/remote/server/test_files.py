@@ -1,5 +1,6 @@
 """Files and folders are served; a file that changes is not mixed with what it was."""
 
+import h5py
 import numpy as np
 import pytest
 
@@ -54,3 +55,27 @@ def test_the_version_of_a_file_is_the_same_at_the_next_start(folder):
         with tw.serve(folder / "one.tens") as server, tw.connect(server.address) as remote:
             versions.append(remote["x"].version)
     assert versions[0] == versions[1]
+
+
+def test_what_cannot_be_served_of_a_file_hides_nothing(tmp_path):
+    tw.save(tmp_path / "b.tens", {"raw": tw.strings([b"a"]), "x": np.arange(3.0)})
+    tw.save(tmp_path / "g.tens", {"x": [1]})
+    with h5py.File(tmp_path / "e.h5", "w") as file:
+        file["ok"], file["odd\n"], file["z" * 1100] = [1, 2], 3, [1]
+    for writable in (False, True):
+        with tw.serve(tmp_path / "b.tens", writable=writable) as server:
+            assert server.names == ["x"]
+            assert [(lost.name, lost.code) for lost in server.losses] == [("raw", "kind")]
+        with tw.serve(tmp_path / "e.h5", writable=writable) as server:
+            assert server.names == ["ok"]
+            assert {lost.code for lost in server.losses} == {"name"}
+    (tmp_path / "bad.tens").write_bytes(b"nothing")
+    with tw.serve(tmp_path) as server:
+        assert server.names == ["b/x", "g/x"]
+        assert {lost.name for lost in server.losses} == {"b/raw", "bad.tens"}
+    for named in (tmp_path / "bad.tens", [tmp_path / "bad.tens", tmp_path / "g.tens"]):
+        with pytest.raises(DataFileError):
+            tw.serve(named)
+    tw.save(tmp_path / "only.tens", {"raw": tw.strings([b"a"])})
+    with pytest.raises(ConversionError, match="raw"):
+        tw.serve(tmp_path / "only.tens")
