@@ -4,6 +4,7 @@ from itertools import pairwise
 from typing import Any, SupportsIndex, cast
 
 from tensorwrapper._integers import to_int
+from tensorwrapper.buffer.lowlevel import holds_strings
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.interop._operand import TensorLike, part_or_view
 from tensorwrapper.interop.dask._arrays import array_of, parts_of
@@ -128,7 +129,7 @@ def _made(
         return blocks_in_parts(value, most)
     if chunks is not None or is_gridded(value):
         return array_of(value, chunks, most, pinned=pinned)
-    if value.dtype.kind == "T":
+    if holds_strings(value.dtype):
         raise ConversionError(
             f"a collection holds rows of numbers, not {value.dtype} of {value.shape!r}: to_arrow() and "
             "to_awkward() have strings"

@@ -185,14 +185,16 @@ def chunks_for(name: str, value: TensorLike, options: Options, least: int) -> Ex
     at a time.
     """
     extents: Extents = value.shape.flatten().extents
-    if not extents:
-        return None
+    if not extents or 0 in extents:
+        return None  # HDF5 has no chunks beyond a mode.
     found = options.chunks_of(name, extents) or _lying_together(value, least)
     return found and tuple([min(own, max(n, 1)) for own, n in zip(found, extents, strict=True)])
 
 
 def without_layers(name: str, value: TensorLike, lost: list[Loss]) -> TensorLike:
-    """Return the same box without layers, and add a loss for them."""
+    """Return the same box without layers, and add a loss for them, and for a symmetry."""
+    if value.symmetry is not None:
+        lost.append(unsaid(name, "the symmetry"))
     if not value.shape.has_layers:
         return value
     lost.append(unsaid(name, "the layers"))

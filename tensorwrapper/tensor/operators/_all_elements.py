@@ -8,7 +8,7 @@ import numpy as np
 
 from tensorwrapper._text_order import by_exact_order
 from tensorwrapper.buffer import Dense, Strings
-from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
+from tensorwrapper.buffer.lowlevel import holds_strings, kind_of, packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Shape
 from tensorwrapper.tensor._tensor_base import TensorBase
@@ -132,7 +132,7 @@ def _nullable(tensor: TensorBase[Any], values: Array, *, has_null: bool) -> Tens
     if holds_strings(tensor.dtype):
         from tensorwrapper.tensor.protocols._string_values import read_strings  # noqa: PLC0415
 
-        buffer = Strings(read_strings(values, None)[0], nullable=False)
+        buffer = Strings(read_strings(values, kind_of(tensor.dtype))[0], nullable=False)
     made = tensor._make(packed_layout(Shape(len(values))), buffer)
     valid = np.ones(len(values) + has_null, np.bool_)
     valid[len(values) :] = False

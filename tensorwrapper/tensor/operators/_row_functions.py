@@ -117,7 +117,8 @@ def _kept_extents(given: dict[str, Any]) -> Extents | None:
     if keepdims is _UNSET or not keepdims or not shape.is_box:
         return None
     gone = range(shape.rank) if given["axis"] is None else axes_of(given["axis"], shape.rank)
-    return tuple([1 if mode in gone else count for mode, count in enumerate(shape.extents)])
+    # Several quantiles are along a mode in front.
+    return (*np.shape(given.get("q", 0)), *[1 if own in gone else n for own, n in enumerate(shape.extents)])
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> object:

@@ -31,3 +31,17 @@ def test_they_know_no_chunks_and_no_codecs(tmp_path, end, how):
 def test_rows_are_refused(tmp_path):
     with pytest.raises(ConversionError, match="boxes"):
         tw.save(tmp_path / "a.npz", {"rows": tw.jagged([[1], [2, 3]])})
+
+
+@pytest.mark.parametrize("kind", ["npz", "npy", "safetensors", "parquet", "feather", "tar", "zip"])
+def test_a_symmetry_that_is_left_out_is_told(tmp_path, kind):
+    tw.save(tmp_path / "s.tens", {"s": tw.from_packed(np.arange(6.0), "s2", (3, 3))})
+    lost = tw.store.convert(tmp_path / "s.tens", tmp_path / f"a.{kind}").lost
+    assert any("the symmetry of" in text for text in lost)
+
+
+@pytest.mark.parametrize("kind", ["h5", "zarr"])
+def test_chunks_of_all_are_none_of_an_empty_box(tmp_path, kind):
+    tw.save(tmp_path / f"a.{kind}", {"x": np.zeros(0), "y": np.arange(5)}, chunks=(2,))
+    with tw.open(tmp_path / f"a.{kind}") as file:
+        assert {name: file[name].tolist() for name in file} == {"x": [], "y": [0, 1, 2, 3, 4]}

@@ -508,6 +508,9 @@ def test_boxes_with_room_for_nulls_are_reduced_as_others(of, call, keepdims):
             found = np.asarray(REDUCED[call](t, axis=axis, keepdims=keepdims))
             assert found.shape == expected.shape, axis
             np.testing.assert_allclose(found, expected)
+    box = np.arange(6.0).reshape(2, 3)
+    found = np.quantile(of(tw.nullable(box)), [0.25, 0.5], keepdims=keepdims)
+    np.testing.assert_array_equal(found, np.quantile(box, [0.25, 0.5], keepdims=keepdims))
     for axis in (None, 0, 1):
         box = np.array([[1, 5], [7, 2]])
         found = np.asarray(np.argmax(of(tw.nullable(box)), axis=axis, keepdims=keepdims))
@@ -682,3 +685,21 @@ def test_one_time_or_number_of_another_library_fills_nulls():
         times.fill_null(pd.Timestamp(3, unit="s")).tolist() == times.fill_null(np.datetime64(3, "s")).tolist()
     )
     assert tw.as_tensor([1, None]).fill_null(pa.scalar(7)).tolist() == [1, 7]
+
+
+@OF
+@pytest.mark.parametrize("kind", ["utf8", "binary"])
+def test_nulls_alone_and_nothing_are_of_the_kind_that_they_were(of, kind):
+    for words in ([None, None], []):
+        t = of(tw.strings(words, kind=kind, nullable=True))
+        found = np.unique(t)
+        assert found.tolist() == ([None] if words else [])
+        assert found.dtype == t.dtype
+        assert tw.concat([t, found]).null_count == len(words) + found.null_count
+
+
+@pytest.mark.parametrize("kind", ["utf8", "binary"])
+def test_rows_of_strings_are_no_collection_of_dask(kind):
+    rows = tw.strings(["a", "b"] if kind == "utf8" else [b"a", b"b"]).unflatten([1, 0, 1])
+    with pytest.raises(ConversionError, match="a collection holds rows of numbers"):
+        rows.to_dask(max_elements=1)
