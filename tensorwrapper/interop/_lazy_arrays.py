@@ -5,7 +5,7 @@ from typing import Any, cast
 import numpy as np
 
 from tensorwrapper._error_text import with_article
-from tensorwrapper.buffer import StringData
+from tensorwrapper.buffer import StringData, strings_from_numpy
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.selection import ArraySource, as_view, is_lazy
 from tensorwrapper.shape import Shape
@@ -78,7 +78,9 @@ def _read(value: Any) -> Tensor[Any]:  # noqa: ANN401 - of another library
         # Return text if the file declares it as text, otherwise bytes.
         return strings(text_or_bytes(data) if element is str else data, shape=Shape(*value.shape))
     if isinstance(dtype, np.dtype) and str(dtype.kind) in "SUT":
-        return strings(np.asarray(value))
+        found = np.asarray(value)
+        is_of_hdf5 = type(value).__module__.partition(".")[0] == "h5py"
+        return _of_array(found) if is_of_hdf5 else strings(found)
     return as_view(ArraySource(value)).compute()
 
 
@@ -86,4 +88,7 @@ def _of_array(found: Any) -> Tensor[Any]:  # noqa: ANN401 - an array of any elem
     if found.dtype.kind == "O":
         data = StringData.from_list(found.reshape(-1).tolist(), kind="binary")
         return strings(text_or_bytes(data), shape=Shape(*found.shape))
-    return strings(found) if found.dtype.kind == "S" else as_tensor(found)
+    if found.dtype.kind == "S":
+        # As in a file that is opened: HDF5 has text of fixed length, of which NumPy makes bytes.
+        return strings(text_or_bytes(strings_from_numpy(found.reshape(-1))), shape=Shape(*found.shape))
+    return as_tensor(found)

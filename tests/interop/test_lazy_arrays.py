@@ -209,3 +209,18 @@ def test_elements_that_are_arrays_are_the_last_modes_as_in_the_file(tmp_path, ba
         found, wanted = tw.as_tensor(file["x"]), whole["x"]
         assert found.shape == wanted.shape == tw.Shape(*extents, 3)
         assert (found.dtype.kind, found.tolist()) == (wanted.dtype.kind, wanted.tolist())
+
+
+def test_text_of_fixed_length_in_hdf5_is_text_however_it_is_read(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["ascii"] = np.array([b"ab", b""], "S3")
+        file["one"] = np.bytes_(b"xy")
+        file["bytes"] = np.array([b"\xff\xfe", b"a"], "S2")
+        file.create_dataset("arrays", (2,), dtype=np.dtype(("S2", (2,))))
+    with h5py.File(tmp_path / "a.h5") as file, tw.open(tmp_path / "a.h5") as opened:
+        for name in file:
+            found, expected = tw.as_tensor(file[name]), opened[name]
+            assert found.array_equal(expected), name
+            assert found.dtype == expected.dtype
+        assert tw.as_tensor(file["ascii"]).tolist() == ["ab", ""]
+        assert tw.as_tensor(file["bytes"]).tolist() == [b"\xff\xfe", b"a"]

@@ -749,12 +749,15 @@ def _compress(condition: object, a: Any, axis: "SupportsIndex | None" = None, ou
     mask = np.asarray(read_mask(condition, "compress"))
     if mask.ndim != 1:
         raise RankError(f"np.compress: the condition is of one mode, not of {mask.ndim}")
-    return np.take(a, np.flatnonzero(mask), axis=axis, out=out)
+    with refusals("np.compress"):
+        return np.take(a, np.flatnonzero(mask), axis=axis, out=out)
 
 
 def _extract(condition: object, arr: Any) -> object:  # noqa: ANN401 - as NumPy gives it
     """Return the elements of a box where a condition of as many holds; a null selects nothing."""
-    return np.take(arr, np.flatnonzero(np.asarray(read_mask(condition, "extract"))))
+    places = np.flatnonzero(np.asarray(read_mask(condition, "extract")))
+    with refusals("np.extract"):
+        return np.take(arr, places)
 
 
 def _astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: object = None) -> object:  # noqa: ANN401, ARG001 - as NumPy gives them

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DTypeError, SizeOverflowError, TensorWrapperError
+from tensorwrapper.errors import (
+    ConversionError,
+    DTypeError,
+    OutOfBoundsError,
+    SizeOverflowError,
+    TensorWrapperError,
+)
 
 OF = pytest.mark.parametrize("of", [lambda t: t, sel.as_view], ids=["tensor", "view"])
 MASK = [[True, False]]
@@ -703,3 +709,12 @@ def test_rows_of_strings_are_no_collection_of_dask(kind):
     rows = tw.strings(["a", "b"] if kind == "utf8" else [b"a", b"b"]).unflatten([1, 0, 1])
     with pytest.raises(ConversionError, match="a collection holds rows of numbers"):
         rows.to_dask(max_elements=1)
+
+
+@OF
+@pytest.mark.parametrize("call", [np.compress, np.extract])
+def test_a_mask_longer_than_a_list_is_refused_in_our_words(of, call):
+    mask = of(tw.as_tensor([True, False, True]))
+    for short in ([1, 2], np.array([1, 2]), tw.as_tensor([1, 2])):
+        with pytest.raises(OutOfBoundsError):
+            call(mask, short)
