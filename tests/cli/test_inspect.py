@@ -190,3 +190,11 @@ def test_inspect_of_a_server(path):
     assert one.stdout.startswith("all values:\n[[0. 1. 2.]\n [3. 4. 5.]]\n")
     assert none.returncode == ExitCode.CANNOT_RUN
     assert "no tensor 'b' is served; use inspect ADDRESS to list the names" in none.stderr
+
+
+def test_names_of_strangers_move_no_cursor(tmp_path):
+    np.savez(tmp_path / "a.npz", **{"a\x1b[31mred": [1.0], "x  (9,)  int8\ny": [2.0]})
+    done = run("inspect", tmp_path / "a.npz")
+    assert "\x1b" not in done.stdout
+    assert "a\\x1b[31mred" in done.stdout
+    assert "x  (9,)  int8\\ny" in done.stdout

@@ -145,8 +145,9 @@ def _write(path: Path, kind: str, groups: Iterable[_Group], options: Options) ->
             for index, given, said in group.tensors:
                 own = MemberName(group.prefix, group.ident, index, "metadata")
                 read: list[TensorLike] = []
-                with leaving_out(str(said.get("datapath", own.name)), options, lost):
-                    read.append(_to_put(given, own.name, path, lost))
+                called = str(said.get("datapath", own.name))
+                with leaving_out(called, options, lost):
+                    read.append(_to_put(given, own.name, called, path, lost))
                 if not read:
                     continue
                 (tensor,) = read
@@ -170,15 +171,18 @@ def _put_json(put: _Put, name: MemberName, said: Mapping[str, Any]) -> None:
     put(name.member, len(text), [text])
 
 
-def _to_put(given: object, name: str, path: Path, lost: list[Loss]) -> TensorLike:
-    """Return a tensor that an archive can store. A small one is read now, before its member starts."""
-    tensor = to_write(given, name, path)
+def _to_put(given: object, name: str, called: str, path: Path, lost: list[Loss]) -> TensorLike:
+    """Return a tensor that an archive can store. A small one is read now, before its member starts.
+
+    It gets a name of the archive; errors have the one by which it was `called`.
+    """
+    tensor = to_write(given, called, path)
     if is_metadata_alone(tensor):
         return tensor
     told: list[Loss] = []
     if tensor.shape.flatten().is_box:
         tensor = without_layers(name, tensor, told)
-    _check(tensor, name, path)
+    _check(tensor, called, path)
     # A skipped tensor has no other losses.
     lost += told
     if any(tensor.shape.names):

@@ -166,3 +166,10 @@ def test_large_tensors_are_written_a_run_at_a_time(tmp_path, end):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 2**26
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_a_tensor_that_is_refused_is_called_by_its_own_name(tmp_path, kind):
+    tiles = tw.as_tensor(np.eye(2)).tiled(tw.Tiling([2], [1, 1]))
+    with pytest.raises(ConversionError, match="'t' has the shape"):
+        tw.save(tmp_path / f"a.{kind}", {"x": np.eye(2), "t": tiles})
