@@ -320,7 +320,7 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def obstacle(self, layout: LayoutCommon) -> str:
         """Return why no array can be over these elements, and the alternative."""
-        if not layout.shape.flatten().is_box:
+        if not layout.shape.is_box:
             ways = "`r.to_padded()` fills it, `r.cells()` has its parts"
             return f"a tensor of shape {layout.shape} is not an array: {ways}"
         return f"no array is over the elements of {self!r}: np.asarray(t) and t.copy() read them all"
@@ -351,11 +351,10 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
             If the shape is not a box, or only a copy can be given and `copy` is False.
         """
         array: Array
-        box = layout.shape.flatten()  # Layers are no brackets of an array.
-        if copy is not False and box.is_box and self.memory_of(layout) is None:
+        if copy is not False and layout.shape.is_box and self.memory_of(layout) is None:
             # Elements without strides, or without memory, are read into a new array.
             flat = self.own_elements_of(layout) if copy else self.elements_of(layout)
-            array, copy = flat.reshape(box.extents), None
+            array, copy = flat.reshape(layout.shape.extents), None
         else:
             array = self.as_array(layout)
         wanted = None if dtype is None else times_like(to_dtype(dtype), array.dtype)

@@ -190,5 +190,5 @@ def _grouped(count: int) -> str:
 
 def _short(text: str) -> str:
     if not text.isprintable():
-        text = repr(text)[1:-1]  # a name of a stranger, which may move the cursor
+        text = repr(text)[1:-1]  # control characters move the cursor
     return text if len(text) <= _WIDEST else text[: _WIDEST - 3] + "..."

@@ -226,7 +226,7 @@ def serve(
         Tensors, arrays, views and sources by name; `Records`, whose fields are served at one version,
         read-only, each under a dotted name. Or a file, a folder or several: with several files, names of
         tensors begin with the name of their file (``run/energies``); a folder serves all its `.tens` files.
-        What cannot be served of a file does not hide the rest: `Server.losses` lists it.
+        `Server.losses` lists tensors of files that it cannot serve.
     address
         Address to listen at; ``tcp://127.0.0.1:*`` picks a port.
     security

@@ -172,7 +172,7 @@ def reduced(
     is_told = number is None or number.dtype.kind in "biuf"
     # The server reads blocks as arrays, which cannot have nulls.
     is_told = is_told and not (view.is_nullable and isinstance(mode, int) and summed.shape.is_box)
-    # Layers of boxes are no tiles, as is said here.
+    # The error of memory says that layers of boxes differ from tiles.
     is_told = is_told and not (mode == "tiles" and view.shape.has_layers and view.shape.flatten().is_box)
     found = described(connections, view) if is_told else None
     if found is None:

@@ -75,7 +75,7 @@ def put_files(
 
 
 def _parts_of(file: "store.TensFile | store.ArrayFile") -> "Iterator[tuple[str, Callable[[], Any]]]":
-    """Yield the names of the records and of the other tensors of a file, each with what reads it."""
+    """Yield the records and the other tensors of a file: their names and functions that read them."""
     grouped = file.record_fields if isinstance(file, store.TensFile) else {}
     for name in grouped:
         yield name, partial(cast("store.TensFile", file).records, name)

@@ -196,7 +196,7 @@ def _operands(
 ) -> list[Expression]:
     """Return expressions of one dtype; Python numbers have no dtype, as in NumPy.
 
-    The type of text tells whether a null may be put in its place.
+    With `nullable`, the type of text has room for nulls.
     """
     if not given:
         raise ConversionError(f"{what} needs at least one view")

@@ -74,7 +74,7 @@ class CheckedSource:
                 what = f"{self.path}: {self.name!r}" if self.name else str(self.path)
                 raise DataFileError(f"{what} has a bool that is neither 0 nor 1")
         if refused is not None:
-            raise refused  # An element does not fit the type that is asked for: the file is whole.
+            raise refused  # The caller's type does not fit: the file has no damage.
         return Done(len(out))
 
     def __eq__(self, other: object) -> bool:

@@ -39,7 +39,9 @@ class TensorExchange(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
             array = self._held_array()
             if array is not None:
                 return array.view()  # The caller may change the flags of the array.
-        return self._buffer.to_array(self._layout.implementation, dtype, copy)
+        # An array has no layers.
+        layout = self._flat()._layout if self._layout.shape.has_layers else self._layout
+        return self._buffer.to_array(layout.implementation, dtype, copy)
 
     def as_memoryview(self) -> memoryview:
         """Return the memory with its extents and strides, for consumers of the buffer protocol; no copy.

@@ -154,7 +154,7 @@ def placed(operand: Operand, beside: Shape[Any]) -> Operand:
     if not is_tensor(operand) or not any(place):
         return operand
     rank = operand.shape.rank
-    # Numbers stand along the first modes of rows, and along the last ones of boxes.
+    # Operands of rows have their first modes, and operands of boxes their last ones.
     own = place[max(len(place) - rank, 0) :] if beside.is_box or rank > len(place) else place[:rank]
     origin = (*[0] * (rank - len(own)), *own)
     return cast("TensorBase[Any]", cast("Any", operand).translate_to(origin))
@@ -223,8 +223,8 @@ def _read_list(value: "list[object] | tuple[object, ...]", what: str) -> Operand
     else:
         if array.dtype.kind not in "SUT":
             return array
-    # Text is read item by item: NumPy's fixed-width types drop NULs at its end, and of a null in a tensor
-    # of rank 0 its other one takes the word for it.
+    # Read text item by item: NumPy's fixed-width types drop NULs at its end, and its StringDType takes the
+    # word "None" for a null tensor of rank 0.
     return cast("TensorBase[Any]", nullable_of(value))
 
 

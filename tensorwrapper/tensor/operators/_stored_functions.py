@@ -6,10 +6,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from tensorwrapper.buffer import Dense
+from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError
 from tensorwrapper.tensor.operators._operand import is_tensor, is_tensor_or_view
+from tensorwrapper.tensor.operators._reductions import reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
 from tensorwrapper.tensor.operators._row_functions import REDUCTIONS
+from tensorwrapper.tensor.rows._row_facts import row_splits
 
 _STORED_FUNCTIONS: Final = frozenset({*REDUCTIONS, "mean", "count_nonzero", "norm"})
 """The names of functions of NumPy whose result for many equal elements is known."""
@@ -68,11 +72,22 @@ def call_on_stored(
             named["dtype"] = np.float32
     found: Any = ufunc.reduce(tensor, **named)
     if function is np.mean:
-        found = np.true_divide(found, tensor.shape.size // max(found.shape.size, 1))
+        found = np.true_divide(found, _counts(tensor, found, named))
         found = found.astype(np.float16) if tensor.dtype == np.float16 else found
     # Of all elements NumPy returns a number.
     whole = named["axis"] is None and is_tensor(found) and found.shape.size == 1
     return np.asarray(found)[()] if whole else found
+
+
+def _counts(tensor: Any, found: Any, named: dict[str, Any]) -> Any:  # noqa: ANN401 - of any rank
+    """Return how many elements each sum of a mean has."""
+    shape, axis = tensor.shape.flatten(), named["axis"]
+    if shape.is_box or axis is None:
+        return shape.size // max(found.shape.size, 1)
+    layout: Any = packed_layout(shape)
+    for mode in range(shape.rank - 1, reduced_shape(shape, axis, "np.mean").rank, -1):
+        layout = layout.merge_rows(mode)
+    return found._make(packed_layout(found.shape), Dense(np.diff(row_splits(layout.shape))))
 
 
 def _spread(name: str, given: dict[str, Any]) -> object:

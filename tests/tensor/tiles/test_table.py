@@ -323,3 +323,14 @@ def test_what_reduces_no_floats_is_refused_of_tiles_in_every_form(ufunc):
     for given in (tiles, tiles.screened(), sel.as_view(tiles), sel.as_view(tiles.screened())):
         with pytest.raises((DTypeError, LayoutError)):
             tw.as_tensor(given.reduce_tiles(ufunc))
+
+
+@pytest.mark.parametrize("axis", [-1, (2, 3), None])
+def test_means_of_blocks_divide_by_the_elements_of_each_tile(axis):
+    tiles = tw.as_tensor(np.arange(9.0).reshape(3, 3)).tiled(tw.Tiling([2, 1], [1, 2]))
+    blocks = tiles.screened(0.5)
+    same = tw.as_tensor(np.asarray(blocks.to_dense().untiled())).tiled(tiles.tiling)
+    for given in (blocks, sel.as_view(blocks)):
+        found, expected = tw.as_tensor(np.mean(given, axis=axis)), tw.as_tensor(np.mean(same, axis=axis))
+        assert found.shape == expected.shape
+        assert found.tolist() == expected.tolist()
