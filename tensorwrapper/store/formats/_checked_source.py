@@ -1,6 +1,6 @@
 """Sources in untrusted files, whose read errors become errors of this package."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -28,6 +28,8 @@ class CheckedSource:
     kind: str
     name: str = ""
     """The name of the array, unless it is part of the path."""
+    check: Callable[[], None] | None = None
+    """Raises if there is another array at the path now."""
 
     @property
     def shape(self) -> Shape[Any]:
@@ -56,6 +58,8 @@ class CheckedSource:
 
     def read(self, selections: "Sequence[Wanted]", out: Sequence[Array]) -> Done:
         """Read all selections, and return when they are complete."""
+        if self.check is not None:
+            self.check()
         refused: SizeOverflowError | DTypeError | None = None
         with of_stranger(self.path, self.kind):
             try:
@@ -73,6 +77,8 @@ class CheckedSource:
             if refused is None and not all(map(are_truths, out)):
                 what = f"{self.path}: {self.name!r}" if self.name else str(self.path)
                 raise DataFileError(f"{what} has a bool that is neither 0 nor 1")
+        if self.check is not None:
+            self.check()
         if refused is not None:
             raise refused  # The caller's type does not fit: the file has no damage.
         return Done(len(out))

@@ -1,12 +1,16 @@
 """What reading a stranger's file raises is an error of ours."""
 
+import shutil
+from functools import partial
+
 import h5py
 import numpy as np
 import pytest
+import zarr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DataFileError, TensorWrapperError
+from tensorwrapper.errors import DataFileError, TensorWrapperError, VersionChangedError
 
 
 def test_chunks_that_are_damaged_are_refused_when_they_are_read(tmp_path):
@@ -51,3 +55,46 @@ def test_an_element_that_does_not_fit_is_no_damage(tmp_path, kind, values, dtype
         tw.as_tensor(sel.as_view(file["x"]).astype(dtype))
     assert type(found.value) is type(expected.value)
     assert "damaged" not in str(found.value)
+
+
+A, B = np.arange(4.0), np.arange(4.0) + 100
+
+
+def test_a_parquet_file_that_was_replaced_is_not_read_by_the_old_footer(tmp_path):
+    path = tmp_path / "a.parquet"
+    tw.save(path, {"a": A, "b": B})
+    file = tw.open(path)
+    column = file["a"]
+    tw.save(path, {"b": B, "a": A})
+    for read in (column.compute, *[partial(file.__getitem__, own) for own in "ab"]):
+        with pytest.raises(VersionChangedError, match="replaced"):
+            read()
+    assert tw.open(path)["a"].tolist() == A.tolist()
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_a_zarr_store_that_is_gone_or_replaced_invents_no_elements(tmp_path, rows):
+    path = tmp_path / "a.zarr"
+    values = tw.jagged([[1.0], [2.0, 3.0], [4.0]]) if rows else A + 1
+    tw.save(path, {"x": values}, **({} if rows else {"chunks": (2,)}))
+    view = tw.open(path)["x"]
+    zarr.open(path, mode="a")["x"].attrs["note"] = "attributes may change"
+    assert view.tolist() == tw.as_tensor(values).tolist()
+    tw.save(path, {"x": tw.jagged([[7.0]]) if rows else np.array([7.0, 8.0])})
+    with pytest.raises(VersionChangedError, match="replaced"):
+        view.compute()
+    shutil.rmtree(path)
+    with pytest.raises(VersionChangedError, match="removed"):
+        view.compute()
+
+
+@pytest.mark.parametrize("kind", ["parquet", "zarr", "h5", "tens", "npz", "feather"])
+def test_a_relative_path_is_of_the_folder_in_which_it_was_opened(tmp_path, monkeypatch, kind):
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path)
+    tw.save(f"q.{kind}", {"a": A})
+    tw.save(f"other/q.{kind}", {"a": B})
+    with tw.open(f"q.{kind}") as file:
+        view = sel.as_view(file["a"])
+        monkeypatch.chdir(tmp_path / "other")
+        assert view.tolist() == tw.as_tensor(file["a"]).tolist() == A.tolist()

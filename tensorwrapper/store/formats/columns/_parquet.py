@@ -12,7 +12,7 @@ groups again. A null time is NaT, so columns of times are views.
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast, final
@@ -23,7 +23,7 @@ import numpy as np
 from tensorwrapper._arrays import elements_at, positions_before, splits_of
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.lowlevel import assign_elements, holds_strings
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.formats._bytes import check_bytes
 from tensorwrapper.store.formats._contents import Contents, Done, Opening
@@ -70,10 +70,22 @@ def open_parquet(where: Where, how: Opening) -> Contents:
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - an extra
 
+    if isinstance(where, Path):
+        where = where.absolute()  # Columns are read later, maybe from another working folder.
+    opened = _version_of(where)
     with reading_at(where, "Parquet"), pq.ParquetFile(_given(where)) as file:
         columns = _columns_of(read_footer(where))
-        table = _Table(where, file.metadata, columns, how.limits, how.null_rows)
+        table = _Table(where, opened, file.metadata, columns, how.limits, how.null_rows)
         return contents_of(file.schema_arrow, table.column, "row groups", table.why_unread)
+
+
+def _version_of(where: Where) -> str:
+    """Return a version that distinguishes files at the same path."""
+    if isinstance(where, Ranges):
+        return where.version
+    with of_stranger(where, "Parquet"):
+        found = where.stat()
+    return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
 
 
 def _given(where: Where, spans: Sequence[Span] = ()) -> "Path | BinaryIO":
@@ -131,6 +143,7 @@ class _Table:
     """The columns of a Parquet file."""
 
     where: Where
+    opened: str
     metadata: "pq.FileMetaData"
     columns: Mapping[str, Footer]
     limits: Limits
@@ -144,7 +157,9 @@ class _Table:
         """Return a column as a view (numbers, many lists) or as a tensor (lists, text)."""
         name = own.name
         chunks = _parts(self._chunks_of(own.field.name), own.leaf)
-        groups = _Groups(self.where, self.metadata, name, own, chunks, self.limits, self.null_rows)
+        groups = _Groups(
+            self.where, self.opened, self.metadata, name, own, chunks, self.limits, self.null_rows
+        )
         if holds_strings(empty.dtype) or not empty.shape.is_box:
             kept = holds_strings(empty.dtype) or len(groups.rows) < 2 or groups.claimed() <= _SMALL
             return groups.whole() if kept else self._lists(groups)
@@ -188,6 +203,8 @@ class _Groups:
     """Row groups of one column, or of a field of a column."""
 
     where: Where
+    opened: str
+    """The version of the file whose footer was read."""
     metadata: "pq.FileMetaData"
     name: str
     column: Column
@@ -212,12 +229,13 @@ class _Groups:
 
     @property
     def version(self) -> str:
-        """Version that distinguishes files at the same path."""
-        if isinstance(self.where, Ranges):
-            return self.where.version
-        with of_stranger(self.path, "Parquet"):
-            found = self.where.stat()
-        return f"{found.st_ino}:{found.st_mtime_ns}:{found.st_size}"
+        """Version of the file now."""
+        return _version_of(self.where)
+
+    def _check_version(self) -> None:
+        """Raise if another file is at the path, of which the footer would tell nothing."""
+        if isinstance(self.where, Path) and self.version != self.opened:
+            raise VersionChangedError(f"{self.path} was changed or replaced after it was opened")
 
     def claimed(self, group: int | None = None) -> int:
         """Return the declared unpacked size of a group, or of all groups."""
@@ -283,7 +301,8 @@ class _Groups:
     def _decoded(self, group: int, given: "Path | BinaryIO") -> "pa.ChunkedArray":
         import pyarrow as pa  # noqa: PLC0415 - an extra
 
-        with of_stranger(self.path, "Parquet"):
+        self._check_version()
+        with of_stranger(self.path, "Parquet"), self._whole():
             check_bytes(8 * self.metadata.row_group(group).num_rows, self.name, self.limits)
             texts = self._check_pages(group, given)
             words = [b".".join(own.path).decode() for own in self.chunks[group]] if texts else []
@@ -311,6 +330,14 @@ class _Groups:
                 check_bytes(sum(map(_text_bytes, parts)), self.name, self.limits)
                 parts = [own.cast(leaf.kind) for own in parts]
             return pa.chunked_array(parts, parts[0].type if parts else leaf.kind)
+
+    @contextlib.contextmanager
+    def _whole(self) -> Generator[None, None, None]:
+        """Raise the error of a changed file for all errors while it is read, and behind the block."""
+        try:
+            yield
+        finally:
+            self._check_version()
 
     def _check_pages(self, group: int, given: "Path | BinaryIO") -> bool:
         """Raise if the decompressed size is too large. Return True if only repeated strings may exceed it.

@@ -34,7 +34,7 @@ from tensorwrapper.store.formats.conventions._groups import put_together
 from tensorwrapper.store.formats.zarr._contained import contained_store, link_refusal
 from tensorwrapper.store.formats.zarr._grid import CHUNKS, GRIDS_SETTING, grid_source, knows_grids
 from tensorwrapper.store.formats.zarr._keys import Keyed, Place, keyed_store
-from tensorwrapper.store.formats.zarr._tree import nodes_of, part_of, read_node, rows_of
+from tensorwrapper.store.formats.zarr._tree import UnchangedNode, nodes_of, part_of, read_node, rows_of
 from tensorwrapper.store.formats.zarr._unreadable import dtype_of, is_bytes, is_text, loss_of
 from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.tensor import Tensor, strings
@@ -59,7 +59,8 @@ def open_zarr(path: Path, how: Opening) -> Contents:
     DataFileError
         If the store is missing or damaged.
     """
-    return open_place(path, how)
+    # Chunks are read later, maybe from another working folder.
+    return open_place(path.absolute(), how)
 
 
 def open_place(root: Place, how: Opening, refused: Mapping[str, Loss] | None = None) -> Contents:
@@ -335,17 +336,19 @@ class _Reader:
         from tensorwrapper.selection import ArraySource  # noqa: PLC0415 - as above
 
         shown = folder if isinstance(folder, Path) else str(folder)
-
+        same = UnchangedNode(folder, node) if isinstance(folder, Path) else None
         if _object(node.get("chunk_grid")).get("name") == "rectilinear":
             try:
-                return CheckedSource(grid_source(folder, node, self.root, self.limits), shown, "Zarr")
+                return CheckedSource(
+                    grid_source(folder, node, self.root, self.limits), shown, "Zarr", check=same
+                )
             except DataFileError as refused:
                 found = _opened_on_request(folder, self.root, node, refused)
-                return CheckedSource(ArraySource(found), shown, "Zarr")
+                return CheckedSource(ArraySource(found), shown, "Zarr", check=same)
         found = _opened(folder, self.root, node)
         if found.dtype == np.bool_ and not found.shape:
             found = _SingleTruth(_as_bytes(found))
-        return CheckedSource(ArraySource(found), shown, "Zarr")
+        return CheckedSource(ArraySource(found), shown, "Zarr", check=same)
 
     def _sizes(self, name: str) -> Array:
         from tensorwrapper.selection import as_view  # noqa: PLC0415 - as above

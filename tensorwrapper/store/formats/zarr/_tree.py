@@ -10,11 +10,11 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, cast, final
 
 from tensorwrapper._integers import MAX_DIGITS
 from tensorwrapper._json import parse_json
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.store.formats._links import Links
 from tensorwrapper.store.formats._ragged import Ragged
 from tensorwrapper.store.formats.zarr._contained import is_inside, link_refusal
@@ -73,6 +73,35 @@ def read_node(folder: Place) -> Mapping[str, Any]:
     if not isinstance(node.get("attributes", {}), dict):
         raise DataFileError(f"{folder / _NAME} has attributes that are not an object")
     return node
+
+
+@final
+class UnchangedNode:
+    """Check that a folder still has the metadata of an array; its attributes may change.
+
+    Zarr reads a missing chunk as the fill value, so it would invent elements of an array that is gone.
+    """
+
+    __slots__ = ("_folder", "_known", "_node")
+
+    def __init__(self, folder: Path, node: Mapping[str, Any]) -> None:
+        self._folder, self._node = folder, _without_attributes(node)
+        self._known: tuple[int, int, int] | None = None
+
+    def __call__(self) -> None:
+        """Raise `VersionChangedError` if the folder has other metadata, or none."""
+        try:
+            found = next(own.stat() for own in (self._folder / mark for mark in MARKS) if own.exists())
+            state = found.st_ino, found.st_mtime_ns, found.st_size
+            if state != self._known and _without_attributes(read_node(self._folder)) != self._node:
+                raise VersionChangedError(f"{self._folder} was changed or replaced after it was opened")
+        except (StopIteration, OSError, DataFileError) as error:
+            raise VersionChangedError(f"{self._folder} was removed after it was opened") from error
+        self._known = state
+
+
+def _without_attributes(node: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key != "attributes"}
 
 
 def _check_version(node: Mapping[str, Any], version: int, path: Place) -> None:
