@@ -48,7 +48,7 @@ from tensorwrapper.tensor.facade._strings import TensorStrings
 from tensorwrapper.tensor.facade._structure import TensorStructure, cut_rows
 from tensorwrapper.tensor.facade._symmetry import TensorSymmetry
 from tensorwrapper.tensor.facade._writes import TensorWrites
-from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor.keys._ragged_keys import are_points, chosen_layout, is_ragged
 from tensorwrapper.tensor.rows._row_facts import counts_of, positions_of_mode, run_lengths
 from tensorwrapper.tensor.rows._tiles import cell_layouts
 from tensorwrapper.typing import (
@@ -254,6 +254,8 @@ class Tensor(
         if isinstance(key, Mapping):
             return self[key_of_names(key, names_of(self.shape), self.shape.rank)]
         if not self.shape.is_box or is_ragged(key):
+            if are_points(key):
+                return self.vindex[key]
             return make_tensor(chosen_layout(self._layout, key), self._buffer).copy()
         return self._chosen(self._layout, key)
 

@@ -27,8 +27,8 @@ itself),
 of a reduction). Beside sparse tensors:
 `check_beside`, of fills or `DENSE`, `check_one_fill`, and `at_places`, elements of entries at more places.
 
-**Keys of rows**: `is_ragged` recognises them, `chosen_layout` is the selection of a key with arrays from a
-layout.
+**Keys of rows**: `is_ragged` recognises them. `are_points` recognises several arrays, which pick points
+together. `chosen_layout` is the selection of a key with arrays from a layout.
 
 **The way up**: `hand_over` calls a function of ``interop``, which is loaded for it.
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from tensorwrapper.tensor.facade._structure import cut_rows
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
-    from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
+    from tensorwrapper.tensor.keys._ragged_keys import are_points, chosen_layout, is_ragged
     from tensorwrapper.tensor.operators._fill_rules import DENSE, check_beside, check_one_fill
     from tensorwrapper.tensor.operators._operand import is_foreign, read_operand
     from tensorwrapper.tensor.operators._promotion import promoted, type_of_extreme
@@ -90,6 +90,7 @@ __all__ = [
     "TileChoice",
     "WithinRows",
     "add_all",
+    "are_points",
     "as_computed",
     "at_places",
     "buffer_beside_valid",
@@ -144,7 +145,7 @@ if not TYPE_CHECKING:  # type checkers use the imports above
                 "text_or_bytes",
             ),
             "keys._array_keys": ("is_running",),
-            "keys._ragged_keys": ("chosen_layout", "is_ragged"),
+            "keys._ragged_keys": ("are_points", "chosen_layout", "is_ragged"),
             "operators._fill_rules": ("DENSE", "check_beside", "check_one_fill"),
             "operators._operand": ("is_foreign", "read_operand"),
             "operators._promotion": ("promoted", "type_of_extreme"),

@@ -300,7 +300,7 @@ def _runs_of(wanted: Wanted, shape: Shape[Any], entries: int) -> tuple[IntArray,
         return None if many else (wanted.starts, wanted.ends)
     starts, width = np.zeros(1, np.int64), 1
     pairs = [*zip(wanted.modes, shape.extents, strict=True)]
-    while pairs and pairs[-1][0] == range(pairs[-1][1]):
+    while pairs and isinstance(pairs[-1][0], range) and pairs[-1][0] == range(pairs[-1][1]):
         width *= pairs.pop()[1]
     length = width
     if pairs and isinstance(pairs[-1][0], range) and len(pairs[-1][0]) and pairs[-1][0].step == 1:

@@ -55,7 +55,7 @@ from tensorwrapper.shape.lowlevel import (
     unnamed_shape,
 )
 from tensorwrapper.tensor import Tensor, from_buffer
-from tensorwrapper.tensor.lowlevel import TensorCommon, is_running, padded_cells
+from tensorwrapper.tensor.lowlevel import TensorCommon, are_points, is_running, padded_cells
 from tensorwrapper.typing import Array, ArrayKey, Extents, IndexT_co, IntArray, NamedKey, ScalarT_co
 
 if TYPE_CHECKING:
@@ -294,7 +294,7 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         if isinstance(key, Mapping):
             return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))
         if not view.is_box or _is_of_rows(key):
-            return self._of_each_row(key)
+            return cast("Self", self.vindex[key]) if are_points(key) else self._of_each_row(key)
         self._check_smooth("positions")
         items = to_items(_known_items(key), self.shape)
         if _is_of_one_mode(items, self.shape.extents):

@@ -84,7 +84,7 @@ class CheckedSource:
         return Done(len(out))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CheckedSource) and self.source == other.source
+        return isinstance(other, CheckedSource) and (self.source, self.check) == (other.source, other.check)
 
     def __hash__(self) -> int:
         return hash(self.source)

@@ -25,7 +25,7 @@ from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.facade._writes import divide_value
 from tensorwrapper.tensor.keys._array_keys import is_running, read_key, write_key
-from tensorwrapper.tensor.keys._ragged_keys import chosen_layout, is_ragged
+from tensorwrapper.tensor.keys._ragged_keys import are_points, chosen_layout, is_ragged
 from tensorwrapper.typing import Array, ArrayKey, IndexT_co, NamedKey, PositionalKey, ScalarT_co
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class TensorIndexing(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
                 self._make(part, self._buffer).assign(value)
         elif isinstance(key, Mapping):
             self[key_of_names(key, names_of(self.shape), self.shape.rank)] = value
+        elif not self.shape.is_box and are_points(key):
+            self.vindex[key] = value
         elif not self.shape.is_box or is_ragged(key):
             marks = self._marks_of(key) if kind in _NUMBERS or issubclass(type(value), np.generic) else None
             if marks is None:

@@ -1,5 +1,6 @@
 """Keys that are jagged tensors: separate positions or a mask for every row."""
 
+from types import EllipsisType
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +16,15 @@ from tensorwrapper.typing import Array
 def is_ragged(key: object) -> bool:
     """Return True if a key is a jagged tensor, or a view of rows."""
     return isinstance(key, TensorCommon) and not cast("TensorCommon[Any]", key).shape.flatten().is_box  # type: ignore[redundant-cast]
+
+
+def are_points(key: object) -> bool:
+    """Return True if a key has several lists, arrays or masks, which pick points together, as in NumPy."""
+    if not isinstance(key, tuple):
+        return False
+    basic = int | slice | np.integer | EllipsisType | None
+    items = cast("tuple[object, ...]", key)
+    return sum(not isinstance(own, basic) and np.ndim(cast("Any", own)) > 0 for own in items) > 1
 
 
 def _has_layers(key: object) -> bool:

@@ -68,7 +68,7 @@ def test_views_of_strings_are_read():
     assert out.tolist() == ["cc", "a", "b"]
 
 
-POSITIONS = st.sets(st.integers(0, 5), max_size=4).map(sorted) | st.builds(
+POSITIONS = st.sets(st.integers(0, 5), max_size=6).map(sorted) | st.builds(
     range, st.integers(0, 3), st.integers(3, 6)
 )
 

@@ -456,7 +456,7 @@ class _Lists:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return self.groups.where, self.groups.name, self.number, self.shape, self.dtype
+        return self.groups.where, self.groups.opened, self.groups.name, self.number, self.shape, self.dtype
 
     def __repr__(self) -> str:
         return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, group {self.number}, {self.dtype})"
@@ -551,7 +551,14 @@ class _Column:
         return hash(self._key())
 
     def _key(self) -> tuple[object, ...]:
-        return self.groups.where, self.groups.name, self.extents, self.dtype, self.splits.tobytes()
+        return (
+            self.groups.where,
+            self.groups.opened,
+            self.groups.name,
+            self.extents,
+            self.dtype,
+            self.splits.tobytes(),
+        )
 
     def __repr__(self) -> str:
         return f"parquet({str(self.groups.path)!r}, {self.groups.name!r}, {self.shape!r}, {self.dtype})"

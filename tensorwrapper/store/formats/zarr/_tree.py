@@ -82,22 +82,42 @@ class UnchangedNode:
     Zarr reads a missing chunk as the fill value, so it would invent elements of an array that is gone.
     """
 
-    __slots__ = ("_folder", "_known", "_node")
+    __slots__ = ("_folder", "_known", "_node", "_place")
 
     def __init__(self, folder: Path, node: Mapping[str, Any]) -> None:
         self._folder, self._node = folder, _without_attributes(node)
+        self._place = _place_of(folder)
         self._known: tuple[int, int, int] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        is_same = isinstance(other, UnchangedNode) and (self._folder, self._place) == (
+            other._folder,
+            other._place,
+        )
+        return is_same and self._node == cast("UnchangedNode", other)._node
+
+    def __hash__(self) -> int:
+        return hash((self._folder, self._place))
 
     def __call__(self) -> None:
         """Raise `VersionChangedError` if the folder has other metadata, or none."""
         try:
             found = next(own.stat() for own in (self._folder / mark for mark in MARKS) if own.exists())
             state = found.st_ino, found.st_mtime_ns, found.st_size
-            if state != self._known and _without_attributes(read_node(self._folder)) != self._node:
+            same = _place_of(self._folder) == self._place
+            if same and state != self._known:
+                same = _without_attributes(read_node(self._folder)) == self._node
+            if not same:
                 raise VersionChangedError(f"{self._folder} was changed or replaced after it was opened")
         except (StopIteration, OSError, DataFileError) as error:
             raise VersionChangedError(f"{self._folder} was removed after it was opened") from error
         self._known = state
+
+
+def _place_of(folder: Path) -> tuple[int, int]:
+    """Return which folder it is: one that replaces it is another, whatever it has."""
+    found = folder.stat()
+    return found.st_dev, found.st_ino
 
 
 def _without_attributes(node: Mapping[str, Any]) -> dict[str, Any]:
