@@ -236,7 +236,7 @@ def needs_copy(call, t):
 
 # A key of a collection is computed first: the advice of the error has its own test.
 UNCOMPUTED = {"[own mask]"}
-COLLECTIONS = ["rows", "deep rows", "cells", "nullable rows", "bytes", "durations", "empty rows", "triangle"]
+COLLECTIONS = ["rows", "deep rows", "cells", "nullable rows", "durations", "empty rows", "triangle"]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -48,7 +48,7 @@ def call_along_rows(
             raise ConversionError(f"{name} of a collection has no {key}=: compute() has all its rows")
     call = functools.partial(function, **given)
     found = call(sample_rows(collection.shape, collection.dtype))
-    if not isinstance(found, Tensor):
+    if not isinstance(found, Tensor) or not found.shape.rank:
         raise ConversionError(f"{name} of a collection goes along rows, with axis=-1: reduce() takes all")
     made = cast("Tensor[Any]", found)
     modes = made.shape.rank

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._arrays import different
+from tensorwrapper._arrays import different, unmasked_array
 from tensorwrapper._error_text import counted
 from tensorwrapper._integers import to_int
 from tensorwrapper._value_class import frozen
@@ -25,6 +25,7 @@ from tensorwrapper.interop.dask._dask_api import (
     layer_of,
     name_of,
 )
+from tensorwrapper.interop.dask._rows import cast_made
 from tensorwrapper.interop.dask._serialize import introduce
 from tensorwrapper.shape import BlockPattern, Contraction, Partition, Shape, Symmetry, contraction
 from tensorwrapper.shape.lowlevel import make_block_pattern, orientations, restricted
@@ -136,7 +137,7 @@ class DaskBlocks(Collected, np.lib.mixins.NDArrayOperatorsMixin):
         made = self.dtype if dtype is None else to_dtype(dtype)
         name = name_of("mapped", self.name, function, made)
         tasks = {(name, k): (functools.partial(_mapped, function, made), key) for k, key in self._keys()}
-        fill = np.asarray(self.fill_value).astype(made)[()]
+        fill = cast_made(np.asarray(self.fill_value), made)[()]
         return self._over(name, tasks, made, fill)
 
     def tile_norms(self, ord: NormOrder = "fro") -> "DaskArray":  # noqa: A002 - as NumPy's norm has it
@@ -395,13 +396,13 @@ def _mapped(
         chosen = np.flatnonzero((extents == own).all(axis=1))
         places = offsets[chosen, None] + np.arange(math.prod(own))
         tiles = values[places].reshape(len(chosen), *own)
-        made = np.asarray(function(tiles))
+        made = unmasked_array(function(tiles))
         if made.shape != tiles.shape:
             raise ExtentMismatchError(
                 f"map_tiles: {tiles.shape} elements became {made.shape}: tiles keep their size"
             )
-        result[places] = made.reshape(places.shape)
-    return _tiles(pattern, result, np.asarray(part.fill_value).astype(dtype)[()])
+        result[places] = cast_made(made, dtype).reshape(places.shape)
+    return _tiles(pattern, result, cast_made(np.asarray(part.fill_value), dtype)[()])
 
 
 def _norms(ord: NormOrder, part: Tensor[Any]) -> Array:  # noqa: A002

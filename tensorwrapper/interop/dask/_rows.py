@@ -102,7 +102,7 @@ def map_cells(
                 f"of {count} tiles of {tuple(sizes)} the function made an array of {own.shape}; "
                 f"wanted is {(count, *goal)}: shape= declares its result"
             )
-        made.append(_cast(own.reshape(-1), dtype))
+        made.append(cast_made(own.reshape(-1), dtype))
     found: Array = np.empty(target.size, dtype)
     if made:
         goals = splits_of(np.diff(wanted.offsets)[order])
@@ -160,7 +160,7 @@ def map_each_row(
                 f"of a row of {part[number].size} elements the function made {flat.size}; wanted are "
                 f"{b - a}: shape= declares its result"
             )
-        found[a:b] = _cast(flat, dtype)
+        found[a:b] = cast_made(flat, dtype)
         if valid is not None:
             valid[a:b] = known.elements() if isinstance(known, Tensor) else np.ravel(cast("Array", known))
     rows = from_buffer(found, target)
@@ -205,7 +205,14 @@ def reduce_found(
     return np.asarray(ufunc.reduce(numbers, **options))
 
 
-def _cast(made: Array, dtype: "np.dtype[Any]") -> Array:
+def cast_made(made: Array, dtype: "np.dtype[Any]") -> Array:
+    """Return what a function made as elements of a type that holds them.
+
+    Raises
+    ------
+    ConversionError, SizeOverflowError
+        If the type does not hold them.
+    """
     if not made.size:
         # Empty lists are arrays of floats to NumPy.
         return made.astype(dtype)

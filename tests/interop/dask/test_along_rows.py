@@ -63,3 +63,11 @@ def test_the_advice_of_an_empty_row_works():
     rows = tw.jagged([[1, 2], [3], [], [4]]).to_dask(max_elements=2)
     best = rows.reduce_rows(lambda row: int(np.argmax(row.elements())) if row.size else -1)
     assert best.compute().tolist() == [1, 0, -1, 0]
+
+
+@pytest.mark.parametrize("call", [np.mean, np.argmax, np.count_nonzero, np.median, np.std, np.ptp, np.nansum])
+@pytest.mark.parametrize("axis", [(0, 1), (-2, -1), None])
+def test_all_modes_are_no_rows(call, axis):
+    rows = tw.jagged([[1, 2], [5], [], [7, 9]]).to_dask(max_elements=2)
+    with pytest.raises(ConversionError, match="goes along rows"):
+        call(rows, axis=axis)

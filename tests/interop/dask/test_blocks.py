@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper import BlockPattern, Tiling
-from tensorwrapper.errors import ConversionError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, TensorWrapperError
 from tensorwrapper.interop import DaskBlocks, contract_in_parts
 from tests.support.tiles.block_tensors import P, Q, X, block_tensors, dense, of
 from tests.support.tiles.contractions import contractions
@@ -195,3 +195,22 @@ def test_operands_and_types_are_those_of_the_tensor(call):
         except tw.errors.TensorWrapperError as error:
             said.append((type(error).__name__, str(error)))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda tiles: tiles * 1.5,
+        lambda tiles: tiles * 1j,
+        lambda tiles: np.full(tiles.shape, np.nan),
+        lambda tiles: np.ma.masked_array(np.ones(tiles.shape), np.ones(tiles.shape, bool)),
+    ],
+)
+def test_what_tiles_become_fits_their_type_or_is_refused(function):
+    blocks = tw.as_tensor(np.array([[1, 0], [0, 3]])).tiled(Tiling([1, 1], [1, 1])).screened(0.5)
+    with pytest.raises(TensorWrapperError):
+        blocks.to_dask().map_tiles(function).compute()
+    halves = blocks.to_dask().map_tiles(lambda tiles: tiles * 1.5, dtype="f8").compute()
+    assert halves.packed_values().tolist() == [1.5, 4.5]
+    with pytest.raises(TensorWrapperError):
+        (blocks + np.nan).to_dask().map_tiles(np.nan_to_num, dtype="i8").compute()

@@ -14,6 +14,7 @@ from tensorwrapper import selection as sel
 from tensorwrapper.buffer import count_copies
 from tensorwrapper.errors import (
     ConversionError,
+    JaggedModeError,
     LayoutError,
     OutOfBoundsError,
     RankError,
@@ -436,3 +437,20 @@ def test_too_many_indices_are_said_of_named_modes_too(tensor, key):
     for one in (tensor, tensor.named("x"), sel.as_view(tensor.named("x"))):
         with pytest.raises(TooManyIndicesError):
             one[key]
+
+
+@pytest.mark.parametrize("show", [lambda t: t, sel.as_view])
+def test_several_lists_pick_points_of_rows_as_of_boxes(show):
+    box, even = np.array([[1, 2], [3, 4]]), tw.jagged([[1, 2], [3, 4]])
+    nested = tw.from_buffer(np.arange(1, 5), tw.Shape.nested(tw.Shape(2, 2), layers=(1, 1)))
+    for t in (tw.as_tensor(box), even, nested, tw.nullable(even)):
+        for key in (([0, 1], [1, 0]), (np.array([1, 1]), [0, 1]), ([[0], [1]], [0, 1]), ([True, False], [1])):
+            assert show(t)[key].tolist() == box[key].tolist()
+        written = t.copy()
+        show(written)[[0, 1], [1, 0]] = 9
+        assert written.tolist() == [[1, 9], [9, 4]]
+    uneven = show(tw.jagged([[1, 2], [3], [5, 6]]))
+    assert uneven[[0, 2]].tolist() == [[1, 2], [5, 6]]
+    for key in (([0, 2], [1, 0]), ([0, 1], [1, 0])):
+        with pytest.raises(JaggedModeError):
+            uneven[key]
