@@ -134,6 +134,9 @@ def frozen_values(values: npt.NDArray[_S]) -> npt.NDArray[_S]:
     return values
 
 
+_NULLS: Final = "an array cannot store nulls: `tw.as_tensor(x)` has them, `tw.as_tensor(x).fill_null(0)` none"
+
+
 def unmasked_array(value: object, *, copy: bool | None = None) -> Array:
     """Return the result of `np.asarray`; refuse elements that a mask hides.
 
@@ -165,12 +168,34 @@ def shown_array(value: object, *, copy: bool | None = None) -> Array:
     if type(value) is np.ndarray:
         return cast("Array", value if not copy else value.copy())
     if not isinstance(value, list | tuple):
-        return _shown(value, copy=copy)
+        return _shown(_with_all_shown(value), copy=copy)
     items = cast("Sequence[object]", value)
     found = _shown(_parts(items), copy=copy)
     if found.dtype.kind in "fc" and np.isnan(cast("Any", found)).any() and _has_masked(items):
         raise ConversionError(_MASKED)
     return found
+
+
+def _with_all_shown(value: Any) -> object:  # noqa: ANN401 - of any library
+    """Return an array of Dask as NumPy's, whose mask is known; raise for nulls, which NumPy reads as NaN."""
+    if type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "__dask_graph__"):
+        return cast("object", value.compute())
+    if _null_count(value):
+        raise ConversionError(_NULLS)
+    return cast("object", value)
+
+
+def _null_count(value: Any) -> int:  # noqa: ANN401 - of any library
+    """Return how many nulls an array of pandas, Polars or pyarrow has. NaN of NumPy's types is a number."""
+    library = type(value).__module__.partition(".")[0]
+    count: Any = 0
+    if library == "pandas" and hasattr(value, "isna"):
+        types: list[object] = [value.dtype] if hasattr(value, "dtype") else [*value.dtypes]
+        count = 0 if all(isinstance(own, np.dtype) for own in types) else value.isna()
+    elif library in ("polars", "pyarrow"):
+        count = getattr(value, "null_count", 0)
+        count = count() if callable(count) else count
+    return int(np.sum(np.asarray(count)))
 
 
 _PLAIN: Final = frozenset((bool, complex, float, int, str, bytes))
@@ -202,17 +227,12 @@ def _are_rows_of_numbers(rows: Any) -> bool:  # noqa: ANN401 - items of lists
 def _part(item: Any) -> object:  # noqa: ANN401 - an item of a list
     if not hasattr(type(item), "__array__"):
         return item
-    library = type(item).__module__.partition(".")[0]
-    count = 0
-    if library == "pandas" and not isinstance(getattr(item, "dtype", None), np.dtype):
-        count = int(item.isna().sum())
-    elif library in ("polars", "pyarrow"):
-        count = item.null_count() if callable(item.null_count) else item.null_count
+    count = _null_count(item)
     if count:
         raise ConversionError(
             f"an array cannot store the nulls of a row ({count} here): `tw.jagged([[1, None], [2]])` can"
         )
-    return _shown(item)
+    return _shown(_with_all_shown(item))
 
 
 def _has_masked(items: Sequence[object]) -> bool:

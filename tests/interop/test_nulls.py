@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tensorwrapper as tw
+from tensorwrapper import selection as sel
 from tensorwrapper.errors import ConversionError, DTypeError
 from tests.support.nulls import KINDS, garbage_under, same
 
@@ -357,3 +358,30 @@ def test_what_has_no_nulls_names_what_fills_them(use):
         use(tensor)
     with pytest.raises(BufferError, match="fill_null"):
         np.from_dlpack(tensor)
+
+
+HIDING = {
+    "Dask": lambda: tw.nullable([1, 2], [True, False]).to_dask(),
+    "Arrow": lambda: pa.array([1, None]),
+    "chunks of Arrow": lambda: pa.chunked_array([[1], [None]]),
+    "pandas": lambda: pd.Series([1, None], dtype="Int64"),
+    "masked": lambda: np.ma.masked_array([1, 2], [False, True]),
+}
+READERS = {
+    "sparse": lambda own: tw.sparse([(0,), (1,)], own, (2,)),
+    "from_packed": lambda own: tw.from_packed(own, tw.Symmetry(1, []), (2,)),
+    "histogram": lambda own: tw.jagged([[1, 2]]).rows().histogram(own),
+    "full": lambda own: tw.full((2,), lambda _: own),
+    "assign": lambda own: tw.zeros((2,)).assign(own),
+    "full_like": lambda own: np.full_like(tw.as_tensor([0, 0]), own),
+    "compute": lambda own: sel.compute((2,), lambda _: own, dtype="f8").compute(),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", HIDING)
+def test_no_reader_makes_numbers_of_what_is_hidden_or_null(kind, reader):
+    with pytest.raises((ConversionError, DTypeError)):
+        READERS[reader](HIDING[kind]())
+    assert tw.as_tensor(HIDING[kind]()).tolist() == [1, None]
+    assert tw.as_tensor(pd.Series([1.0, np.nan])).null_count == 0
