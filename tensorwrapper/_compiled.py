@@ -159,6 +159,20 @@ def copy_runs(
     return True
 
 
+def copy_window(source: "Array", starts: "IntArray", ends: "IntArray", first: int, target: "Array") -> bool:
+    """Fill `target` with elements of joined runs, from element `first` on; tell whether that was done.
+
+    Run k begins at ``starts[k]`` of a flat array of the same type, and has the elements ``ends[k]`` to
+    ``ends[k + 1]`` of all. The elements of a run that begins at -1 are left as they are.
+    O(log(runs) + runs of the window + elements).
+    """
+    module, dtype = _module(), source.dtype
+    if module is None or dtype.hasobject:
+        return False
+    module.copy_window(dtype.itemsize, _buffer(source), starts, ends, first, _buffer(target))
+    return True
+
+
 def numbers_of(rows: list[object]) -> "tuple[Array, IntArray] | None":
     """Return all elements of lists of numbers, and the lengths of the lists. O(n).
 

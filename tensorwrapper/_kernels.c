@@ -261,6 +261,54 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* copy_window(itemsize, values, starts, ends, first, out): fills `out` with the elements from `first` on of runs that
+   follow each other. Run k begins at starts[k] of `values`, and is elements ends[k] to ends[k + 1]; one that begins
+   before 0 is left out. */
+static const char *copy_window(const char *values, size count, const int64_t *starts, const int64_t *ends, size rows,
+                               int64_t first, char *out, size room, size step) {
+    const char *wrong = "a run leaves the elements";
+    size low = 0, high = rows;
+    if (!room) return NULL;
+    if (first < 0 || first > INT64_MAX - room) return wrong;
+    while (high - low > 1) {
+        const size middle = low + (high - low) / 2;
+        if (ends[middle] <= first) low = middle;
+        else high = middle;
+    }
+    for (int64_t at = first, last = first + room; at < last; low++) {
+        /* Where ends do not ascend, nothing follows. */
+        if (low >= rows || ends[low] > at || ends[low] < 0) return wrong;
+        const int64_t stop = ends[low + 1] < last ? ends[low + 1] : last, begin = starts[low], before = at - ends[low];
+        if (stop <= at) continue;
+        if (begin >= 0) {
+            if (begin > count - (stop - at) || before > count - (stop - at) - begin) return wrong;
+            memcpy(out + (at - first) * step, values + (begin + before) * step, (stop - at) * step);
+        }
+        at = stop;
+    }
+    return NULL;
+}
+static PyObject *py_copy_window(PyObject *self, PyObject *args) {
+    Py_buffer values, starts, ends, out;
+    size step;
+    long long first;
+    const char *wrong = "one end more than starts, which are aligned";
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ny*y*y*Lw*", &step, &values, &starts, &ends, &first, &out)) return NULL;
+    if (step > 0 && ends.len == starts.len + 8 && IS_ALIGNED(starts.buf, int64_t) && IS_ALIGNED(ends.buf, int64_t)) {
+        Py_BEGIN_ALLOW_THREADS
+        wrong = copy_window(values.buf, values.len / step, starts.buf, ends.buf, starts.len / 8, first, out.buf,
+                            out.len / step, step);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&ends);
+    PyBuffer_Release(&out);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
 /* compare(equal, data, starts, stops, data, starts, stops, out): -1, 0 or 1 for each pair of strings, by bytes. A side
    with one string has it for all pairs. Where only `equal` is asked, strings of two lengths are not looked at. */
 typedef struct { Py_buffer data, starts, stops; } side;
@@ -549,7 +597,7 @@ static PyObject *py_mix(PyObject *self, PyObject *args) {
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
+                                METHOD(copy_runs), METHOD(copy_window), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
                                 METHOD(alike), METHOD(mix),
                                 {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};

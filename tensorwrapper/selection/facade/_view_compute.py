@@ -230,7 +230,12 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         out = None if out is None else _to_target(out)
         if scheduler is not None:
             return _into(hand_over("compute_over", self, scheduler), out)
-        made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
+        made: Tensor[Any, Any] | None = None
+        plain = out is None and threads is None and progress is None and cancel is None
+        if plain and isinstance(order, str) and order == "C":
+            made = self._at_once()
+        if made is None:
+            made = self._computed(out, order, threads, progress, cancel)
         if out is None and self.dtype.kind == "O" and has_null_bytes(self._expression):
             return cast("Tensor[ScalarT_co, IndexT_co]", with_room_for_nulls(made))
         return made
@@ -245,10 +250,6 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     ) -> Tensor[Any, Any]:
         """Return what `compute` returns; bytes have room for nulls only if there is one."""
         view = self._expression
-        plain = cancel is None and progress is None and threads is None and out is None
-        at_once = self._at_once() if plain and isinstance(order, str) and order == "C" else None
-        if at_once is not None:
-            return at_once
         source = source_tensor(view)
         if source is not None and _is_kept(source):
             return _copied(source, out)
@@ -311,20 +312,27 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if tensor is None and view.node.source is not None:
             return None if has_nullable(view) else self._directly()
         known = view.layout.implementation
-        if tensor is not None and tensor.buffer.stores_orbits:
+        buffer = None if tensor is None else tensor.buffer
+        if buffer is not None and buffer.stores_orbits:
             return None
         box = known.strided_box()
-        memory = None if tensor is None else tensor.buffer.memory_of(known)
+        memory = None if buffer is None else buffer.memory_of(known)
         if box is None:
-            return None if tensor is not None else self._in_turn()
-        if 0 in box[0] or (memory is None and not is_in_memory(view)):
-            return None
+            return None if buffer is not None else self._in_turn()
         extents, origin, strides, offset = box
+        if 0 in extents:
+            return None
         names = known.names
-        if memory is None and tensor is not None and view.node.is_dense and known.is_contiguous:
-            # A run of a buffer of several parts, which are read into new memory at once.
-            run = tensor.buffer.own_elements_of(known)
-            return make_tensor(wrap_layout(new_row_major(extents, origin), names), buffer_of(run))
+        if memory is None:
+            node = view.node
+            of_parts = buffer is not None and node.is_dense and (view.written is None or not node.is_constant)
+            run = known.run() if of_parts else None
+            if buffer is not None and run is not None:
+                # A run of a buffer of several parts, which are read into new memory at once.
+                layout = wrap_layout(new_strided(extents, origin, strides, 0, injective=True), names)
+                return make_tensor(layout, buffer_of(buffer.own_run(run.start, run.stop)))
+            if not is_in_memory(view):
+                return None
         array = new_memory(extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         if memory is not None:
