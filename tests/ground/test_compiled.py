@@ -137,8 +137,9 @@ def test_strings_are_compared_as_by_numpy_and_python(name, python, pairs, text, 
     st.sampled_from(["box", "rows"]),
     st.lists(st.tuples(st.integers(0, 2**12), st.integers(0, 255), st.booleans()), max_size=4),
     st.integers(0, 100),
+    st.integers(0, 2),
 )
-def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
+def test_records_are_found_as_by_numpy(sizes, kind, changes, cut, skipped):
     rows = [[[k] * ((k + 1) % 3) for k in range(size)] for size in sizes]
     mapped, table = file_of([np.ones((n, 3), "i8") for n in sizes] if kind == "box" else map(tw.jagged, rows))
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label(kind))
@@ -147,9 +148,11 @@ def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
         # Also near the start of a record, where all is checked.
         raw[place % 100 + table[place % len(table), 0] if in_header else place % len(raw)] = value
     file = memoryview(raw)[: len(raw) - cut]
-    own, numpys = both_ways(lambda: find_alike(file, table, like, np.dtype("i8")))
+    own, numpys = both_ways(lambda: find_alike(file, table.T, like, np.dtype("i8"), skipped=skipped))
     assert own[0].tolist() == numpys[0].tolist()
-    assert changes or cut or own[0].all()
+    assert len(own[0]) == skipped + len(sizes)
+    assert not own[0][:skipped].any()
+    assert changes or cut or own[0][skipped:].all()
     for ours, theirs in zip(own[1:], numpys[1:], strict=True):
         assert ours[:, own[0]].tolist() == theirs[:, own[0]].tolist()
 
@@ -239,11 +242,23 @@ WRONG = {
         "compare",
         (False, b"ab", at_odd([0]), [1], b"ab", [0], [2], np.zeros(3, "i1")),
     ),
-    "no record for a place": (
+    "no place for a record": (
         "alike",
         (
             b"",
-            [],
+            *[[0]] * 4,
+            b"",
+            [0, 0],
+            [0, 2, 1, 8, 9, 2, 1],
+            *NO_RECORDS,
+        ),
+    ),
+    "more starts than lengths": (
+        "alike",
+        (
+            b"",
+            [0],
+            *[[]] * 3,
             b"",
             [0, 0],
             [0, 2, 1, 8, 9, 2, 1],
@@ -256,7 +271,7 @@ WRONG = {
         "alike",
         (
             b"",
-            [],
+            *[[]] * 4,
             b"a",
             [0, 2],
             [0, 2, 1, 8, 9, 2, 1],
@@ -267,7 +282,7 @@ WRONG = {
         "alike",
         (
             b"",
-            [],
+            *[[]] * 4,
             b"a",
             [0, 1],
             [0, 2, 1, 0, 9, 2, 1],

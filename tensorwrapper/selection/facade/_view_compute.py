@@ -21,6 +21,7 @@ from tensorwrapper.layout.lowlevel import (
     fastest_first,
     new_row_major,
     new_strided,
+    row_major_layout,
     wrap_layout,
 )
 from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
@@ -50,7 +51,7 @@ from tensorwrapper.selection.plans._nulls import (
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, names_of, wrap
+from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
 from tensorwrapper.typing import Array, Extents, Index, IndexT_co, Order, ScalarT_co
@@ -313,15 +314,13 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             return None if has_nullable(view) else self._directly()
         known = view.layout.implementation
         buffer = None if tensor is None else tensor.buffer
-        if buffer is not None and buffer.stores_orbits:
-            return None
         box = known.strided_box()
-        memory = None if buffer is None else buffer.memory_of(known)
         if box is None:
             return None if buffer is not None else self._in_turn()
         extents, origin, strides, offset = box
-        if 0 in extents:
+        if 0 in extents or (buffer is not None and buffer.stores_orbits):
             return None
+        memory = None if buffer is None else buffer.memory_of(known)
         names = known.names
         if memory is None:
             node = view.node
@@ -329,8 +328,9 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             run = known.run() if of_parts else None
             if buffer is not None and run is not None:
                 # A run of a buffer of several parts, which are read into new memory at once.
-                layout = wrap_layout(new_strided(extents, origin, strides, 0, injective=True), names)
-                return make_tensor(layout, buffer_of(buffer.own_run(run.start, run.stop)))
+                return make_tensor(
+                    _new_layout(extents, origin, names), buffer_of(buffer.own_run(run.start, run.stop))
+                )
             if not is_in_memory(view):
                 return None
         array = new_memory(extents, view.dtype)
@@ -344,7 +344,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
         # Of most views all places are taken, as in new memory.
         as_new = not offset and known.run() is not None
-        layout = self._expression.layout if as_new else wrap_layout(new_row_major(extents, origin), names)
+        layout = self._expression.layout if as_new else _new_layout(extents, origin, names)
         return make_tensor(layout, buffer_of(array.reshape(-1)))
 
     def _in_turn(self) -> Tensor[Any, Any] | None:
@@ -356,7 +356,7 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         array = new_memory(view.extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         (ALONE if threads == 1 else MemoryJob(threads)).write(view, array)
-        return make_tensor(wrap_layout(new_row_major(view.extents)), buffer_of(array.reshape(-1)))
+        return make_tensor(row_major_layout(view.extents), buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -578,6 +578,13 @@ def _nested_blocks(
     for region, block in found:
         nested = Layout.nested(block.layout, layers=layers)
         yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
+
+
+def _new_layout(extents: Extents, origin: Index, names: ModeNames | None) -> Layout[Any]:
+    """Return the layout of new memory, which most tensors of the same extents share."""
+    if names is None and not any(origin):
+        return row_major_layout(extents)
+    return wrap_layout(new_row_major(extents, origin), names)
 
 
 def _is_kept(source: Tensor[Any]) -> bool:

@@ -286,9 +286,10 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
-        if type(key) is slice or type(key) is int or is_basic(key):
+        is_one = type(key) is slice or type(key) is int
+        if is_one or is_basic(key):
             # Such a key counts no elements: it needs no look at the table of operations.
-            recorded = (capture(key),)
+            recorded = (key if is_one else capture(key),)
             return self._taken("__getitem__", recorded, Layout.__getitem__, recorded, {})
         view = self._expression
         if type(key) is np.ndarray and _are_rows_at_zero(view, key):

@@ -140,14 +140,16 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
         # Elements of uniform records are aligned to their size.
         file = raw[: len(raw) // size * size].view(self.dtype)
-        places, found = alike.places // size, alike.found
+        places, found = alike.places // size, alike.found.copy()
         start = _place_in(file, self.records.first)
         if start is not None:
-            places[0], found = start, found | (np.arange(len(found)) == 0)
-        # Others are opened one by one.
-        places[~found] = -1
+            places[0], found[0] = start, True
+        is_whole = bool(found.all())
+        if not is_whole:
+            # Others are opened one by one.
+            places[~found] = -1
         # Concurrent threads compute the same value.
-        self._in_file.append((file, places, None if found.all() else found))
+        self._in_file.append((file, places, None if is_whole else found))
         return self._in_file[0]
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses
