@@ -255,9 +255,8 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a new flat array that shares no memory."""
-        size = layout.shape.size
-        if layout.is_contiguous and size:
-            return self.own_run(layout.offset, layout.offset + size)
+        if layout.is_contiguous:
+            return self.own_run(layout.offset, layout.offset + layout.shape.size)
         return self.elements_of(layout)
 
     def own_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from tensorwrapper._hints import Hinted, hint
 from tensorwrapper.errors import TensorWrapperError
-from tensorwrapper.tensor.operators._dense import NUMBERS, call_dense
+from tensorwrapper.tensor.operators._dense import GIVEN, call_dense
 from tensorwrapper.typing import AnyRank, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _forward(ufunc: np.ufunc, theirs: str) -> "Callable[[Any, Any], Any]":
 
     def operator(self: Any, other: Any) -> Any:  # noqa: ANN401
         kind = type(self)
-        if type(other) is kind or type(other) in NUMBERS or _is_operand(other):
+        if type(other) is kind or type(other) in GIVEN or _is_operand(other):
             # Not through NumPy, whose search for the method takes as long as the addition of small rows.
             quick = call_dense(ufunc, (self, other), kind) if has_one_result else None
             if quick is not None:

@@ -10,11 +10,9 @@ from tensorwrapper.layout.lowlevel import wrap_layout
 
 if TYPE_CHECKING:
     from tensorwrapper.layout import Layout
-    from tensorwrapper.shape import Shape
 
-NUMBERS = frozenset([int, float, bool, complex])
-"""Types of numbers that NumPy takes as they are."""
-_GIVEN = NUMBERS | {np.ndarray}
+GIVEN = frozenset([int, float, bool, complex, np.ndarray])
+"""Types of operands that NumPy takes as they are."""
 
 
 def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":  # noqa: ANN401
@@ -27,18 +25,21 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
     if found is None:
         return None
     layout = found._layout
-    is_flat, shape = arrays is not None, None
+    is_flat, extents = arrays is not None, None
     if arrays is None:
-        shape = layout.shape
-        arrays = _boxes(inputs, shape)
+        box = layout.implementation.strided_box()
+        if box is None:
+            return None
+        extents = box[0]
+        arrays = _boxes(inputs, len(extents))
         if arrays is None:
             return None
     try:
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
         return None  # the general method raises the error
-    if shape is not None:
-        if result.shape != shape.extents or not result.flags.c_contiguous:
+    if extents is not None:
+        if result.shape != extents or not result.flags.c_contiguous:
             return None  # the general way says what broadcasts, and keeps NumPy's order of such a result
         result = result.reshape(-1)
         # Where elements are in order, so are those of the result.
@@ -63,19 +64,19 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
     arrays: list[Any] | None = []
     layout: Any = None
     run: slice | None = None
-    for operand in inputs:
-        if type(operand) in NUMBERS:
+    beside: list[int] = []
+    for number, operand in enumerate(inputs):
+        if type(operand) in GIVEN:
             if arrays is not None:
                 arrays.append(operand)
+            if type(operand) is np.ndarray:
+                beside.append(number)
             continue
         # Other classes, such as Awkward's, may have attributes of the same names, so check the type first.
         own: Any = getattr(operand, "_layout", None) if type(operand) is kind else None
         memory = None if own is None else operand._buffer.memory
         if memory is None:
-            if type(operand) is not np.ndarray:
-                return None, None
-            arrays = None  # it may broadcast
-            continue
+            return None, None
         if found is None:
             found, first = operand, memory
         elif own is not found._layout and not _are_alike(own, found._layout):
@@ -88,19 +89,32 @@ def _runs(inputs: "tuple[Any, ...]", kind: type) -> "tuple[Any, list[Any] | None
             arrays = None
         elif arrays is not None:
             arrays.append(memory[run])
+    if beside and arrays is not None and not (found is not None and _flatten(arrays, beside, found._layout)):
+        arrays = None
     return found, arrays
 
 
-def _boxes(inputs: "tuple[Any, ...]", shape: "Shape[Any]") -> list[Any] | None:
+def _flatten(arrays: list[Any], beside: list[int], layout: "Layout[Any]") -> bool:
+    """Flatten the arrays beside a tensor without a copy; return False if one may broadcast."""
+    box = layout.implementation.strided_box()
+    if box is None:
+        return False
+    for number in beside:
+        array = arrays[number]
+        if array.shape != box[0] or array.dtype.kind not in "biufc" or not array.flags.c_contiguous:
+            return False
+        arrays[number] = array.reshape(-1)
+    return True
+
+
+def _boxes(inputs: "tuple[Any, ...]", rank: int) -> list[Any] | None:
     """Return operands as arrays of the rank of a box, without a copy; None if not possible."""
-    if not shape.is_box or shape.has_layers:
-        return None
     arrays: list[Any] = []
     for operand in inputs:
         kind = type(operand)
-        if kind is np.ndarray and (operand.dtype.kind not in "biufc" or operand.ndim > shape.rank):
+        if kind is np.ndarray and (operand.dtype.kind not in "biufc" or operand.ndim > rank):
             return None
-        array = operand if kind in _GIVEN else operand._held_array()
+        array = operand if kind in GIVEN else operand._held_array()
         if array is None:
             return None
         arrays.append(array)
