@@ -280,8 +280,9 @@ class Strided(LayoutCommon):
             start, stop, step = key.indices(self.extents[0])
         except (IndexError, TypeError, ValueError):
             return None
-        count, strides = len(range(start, stop, step)), self.strides
-        if not count:
+        # A range of more than 64 bits has no length.
+        count, strides = stop - start if step == 1 else -((start - stop) // step), self.strides
+        if count <= 0:
             return self._at_plain((key,))
         extents, place = (count, *self.extents[1:]), self.offset + start * strides[0]
         return new_strided(extents, (0,) * len(extents), (step * strides[0], *strides[1:]), place)

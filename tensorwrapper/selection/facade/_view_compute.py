@@ -351,12 +351,14 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         """Return what `_at_once` returns, of a node of which other places are taken than those of a slice."""
         view = self._expression
         known = view.layout.implementation
-        if not view.is_box or known.names is not None or any(view.origin) or not is_in_memory(view):
+        shape = known.shape
+        if not shape.is_box or known.names is not None or any(shape.origin) or not is_in_memory(view):
             return None
-        array = new_memory(view.extents, view.dtype)
+        extents = shape.extents
+        array = new_memory(extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         (ALONE if threads == 1 else MemoryJob(threads)).write(view, array)
-        return make_tensor(row_major_layout(view.extents), buffer_of(array.reshape(-1)))
+        return make_tensor(row_major_layout(extents), buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
