@@ -112,7 +112,8 @@ def frozen_array(array: IntArray) -> IntArray:
 def immutable_copy(array: Array) -> Array:
     """Return a copy that nobody can ever write to, as far as NumPy has one: of numbers, over `bytes`."""
     if array.dtype.kind in "biu" and array.size:
-        return np.frombuffer(array.tobytes(), array.dtype).reshape(array.shape)
+        found = np.frombuffer(array.tobytes(), array.dtype)
+        return found if array.ndim == 1 else found.reshape(array.shape)
     copy = array.copy()
     copy.flags.writeable = False
     return copy

@@ -159,6 +159,20 @@ def copy_runs(
     return True
 
 
+def copy_window(source: "Array", starts: "IntArray", ends: "IntArray", first: int, target: "Array") -> bool:
+    """Fill `target` with elements of joined runs, from element `first` on; tell whether that was done.
+
+    Run k begins at ``starts[k]`` of a flat array of the same type, and has the elements ``ends[k]`` to
+    ``ends[k + 1]`` of all. The elements of a run that begins at -1 are left as they are.
+    O(log(runs) + runs of the window + elements).
+    """
+    module, dtype = _module(), source.dtype
+    if module is None or dtype.hasobject:
+        return False
+    module.copy_window(dtype.itemsize, _buffer(source), starts, ends, first, _buffer(target))
+    return True
+
+
 def numbers_of(rows: list[object]) -> "tuple[Array, IntArray] | None":
     """Return all elements of lists of numbers, and the lengths of the lists. O(n).
 
@@ -186,7 +200,7 @@ def mix(factor: int, shift: int, lanes: "npt.NDArray[np.uint64]", words: "bytes 
 
 def find_alike(
     file: "npt.NDArray[np.uint8]",
-    records: "IntArray",
+    records: "tuple[IntArray, IntArray, IntArray, IntArray]",
     texts: tuple[bytes, ...],
     plan: list[int],
     found: tuple["npt.NDArray[np.bool_]", "IntArray", "IntArray"],
@@ -201,15 +215,16 @@ def find_alike(
         Number of the text before the extent, number of frames, elements of a row, bytes of an element, the
         longest record, the version of a header, and the frames to find.
     found
-        A mask of the records, and places and sizes of frames in rows of tables, to write into.
+        A mask of the records, and places and sizes of frames in rows of tables, to write into. They may have
+        more columns, of which the last are written.
     """
     module = _module()
     if module is None:
         return False
     ends: IntArray = np.cumsum([len(text) for text in texts], dtype=np.int64)
-    module.alike(
-        _buffer(file), _own(records), b"".join(texts), ends, np.asarray(plan, np.int64), *map(_buffer, found)
-    )
+    columns = [_own(column) for column in records]
+    numbers = ends, np.asarray(plan, np.int64)
+    module.alike(_buffer(file), *columns, b"".join(texts), *numbers, *map(_buffer, found))
     return True
 
 

@@ -261,6 +261,54 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* copy_window(itemsize, values, starts, ends, first, out): fills `out` with the elements from `first` on of runs that
+   follow each other. Run k begins at starts[k] of `values`, and is elements ends[k] to ends[k + 1]; one that begins
+   before 0 is left out. */
+static const char *copy_window(const char *values, size count, const int64_t *starts, const int64_t *ends, size rows,
+                               int64_t first, char *out, size room, size step) {
+    const char *wrong = "a run leaves the elements";
+    size low = 0, high = rows;
+    if (!room) return NULL;
+    if (first < 0 || first > INT64_MAX - room) return wrong;
+    while (high - low > 1) {
+        const size middle = low + (high - low) / 2;
+        if (ends[middle] <= first) low = middle;
+        else high = middle;
+    }
+    for (int64_t at = first, last = first + room; at < last; low++) {
+        /* Where ends do not ascend, nothing follows. */
+        if (low >= rows || ends[low] > at || ends[low] < 0) return wrong;
+        const int64_t stop = ends[low + 1] < last ? ends[low + 1] : last, begin = starts[low], before = at - ends[low];
+        if (stop <= at) continue;
+        if (begin >= 0) {
+            if (begin > count - (stop - at) || before > count - (stop - at) - begin) return wrong;
+            memcpy(out + (at - first) * step, values + (begin + before) * step, (stop - at) * step);
+        }
+        at = stop;
+    }
+    return NULL;
+}
+static PyObject *py_copy_window(PyObject *self, PyObject *args) {
+    Py_buffer values, starts, ends, out;
+    size step;
+    long long first;
+    const char *wrong = "one end more than starts, which are aligned";
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ny*y*y*Lw*", &step, &values, &starts, &ends, &first, &out)) return NULL;
+    if (step > 0 && ends.len == starts.len + 8 && IS_ALIGNED(starts.buf, int64_t) && IS_ALIGNED(ends.buf, int64_t)) {
+        Py_BEGIN_ALLOW_THREADS
+        wrong = copy_window(values.buf, values.len / step, starts.buf, ends.buf, starts.len / 8, first, out.buf,
+                            out.len / step, step);
+        Py_END_ALLOW_THREADS
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&ends);
+    PyBuffer_Release(&out);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
 /* compare(equal, data, starts, stops, data, starts, stops, out): -1, 0 or 1 for each pair of strings, by bytes. A side
    with one string has it for all pairs. Where only `equal` is asked, strings of two lengths are not looked at. */
 typedef struct { Py_buffer data, starts, stops; } side;
@@ -387,15 +435,16 @@ static PyObject *py_fill_lists(PyObject *self, PyObject *args) {
     return PyBool_FromLong(done);
 }
 
-/* alike(file, records, texts, ends, plan, good, places, sizes): which records of a file have a header, and a label of
-   these texts with a number between each two; and where their frames `wanted` begin, and their sizes. A record is a
-   start, a length, how many rows come before it, and its rows. The file is not to be trusted. */
+/* alike(file, starts, lengths, before, rows, texts, ends, plan, good, places, sizes): which records of a file have a
+   header, and a label of these texts with a number between each two; and where their frames `wanted` begin, and their
+   sizes. `before` is how many rows come before a record. The results may have more columns: the last are written. The
+   file is not to be trusted. */
 enum { HEADER = 32, LONG = 255, DIGITS = 18, PLAN = 6 };
 typedef struct { int64_t own, frames, inner, word, most, version; int64_t wanted[]; } plan_of;
 typedef struct { const unsigned char *file; size bytes; } file_of;
 /* Headers of one length and version begin alike, up to their checksums: this is the CRC of the beginning. */
 typedef struct { int64_t length; uint32_t crc; } begun;
-enum { BEGINNING = 18, SUMMED = 28 };
+enum { BEGINNING = 18, SUMMED = 28, REST = SUMMED - BEGINNING };
 #ifdef __GNUC__
 #define PREFETCH(at) __builtin_prefetch(at)
 #else
@@ -403,13 +452,19 @@ enum { BEGINNING = 18, SUMMED = 28 };
 #endif
 enum { AHEAD = 8, NEAR = 4, LINE = 64 };
 
-static uint32_t crc_table[256];
-static void make_crc_table(void) {
+/* What a byte adds to a checksum, by how many bytes follow it. */
+static uint32_t crc_tables[REST][256];
+static void make_crc_tables(void) {
     for (uint32_t k = 0; k < 256; k++) {
         uint32_t c = k;
         for (int bit = 0; bit < 8; bit++) c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
-        crc_table[k] = c;
+        crc_tables[0][k] = c;
     }
+    for (int after = 1; after < REST; after++)
+        for (int k = 0; k < 256; k++) {
+            const uint32_t c = crc_tables[after - 1][k];
+            crc_tables[after][k] = crc_tables[0][c & 0xFF] ^ (c >> 8);
+        }
 }
 static uint64_t little(const unsigned char *at, int bytes) {
     uint64_t number = 0;
@@ -417,14 +472,20 @@ static uint64_t little(const unsigned char *at, int bytes) {
     return number;
 }
 static uint32_t crc_of(uint32_t c, const unsigned char *at, int bytes) {
-    for (int k = 0; k < bytes; k++) c = crc_table[(c ^ at[k]) & 0xFF] ^ (c >> 8);
+    for (int k = 0; k < bytes; k++) c = crc_tables[0][(c ^ at[k]) & 0xFF] ^ (c >> 8);
     return c;
+}
+/* Go on with the rest of a header: each byte by itself, so that none waits for the one before it. */
+static uint32_t crc_of_rest(uint32_t c, const unsigned char *at) {
+    uint32_t sum = 0;
+    for (int k = 0; k < REST; k++) sum ^= crc_tables[REST - 1 - k][at[k] ^ (k < 4 ? c >> 8 * k & 0xFF : 0)];
+    return sum;
 }
 static int is_header(const unsigned char *at, int64_t length, int64_t version, begun *last) {
     if (memcmp(at, "\x89TENS\r\n\x1a", 8) || little(at + 8, 8) != (uint64_t)length) return 0;
     if (little(at + 16, 2) != (uint64_t)version) return 0;
     if (last->length != length) *last = (begun){length, crc_of(0xFFFFFFFFu, at, BEGINNING)};
-    return little(at + SUMMED, 4) == (crc_of(last->crc, at + BEGINNING, SUMMED - BEGINNING) ^ 0xFFFFFFFFu);
+    return little(at + SUMMED, 4) == (crc_of_rest(last->crc, at + BEGINNING) ^ 0xFFFFFFFFu);
 }
 /* Return where a frame begins whose size is at `at`; -1 if it is not within `stop`. */
 static size frame_at(file_of in, size at, size stop, int64_t *length) {
@@ -447,9 +508,10 @@ static size number_at(file_of in, size at, int64_t *number) {
     }
     return at == first || (at - first > 1 && in.file[first] == '0') ? -1 : at;
 }
-static int is_alike(file_of in, const int64_t *record, const char *texts, const int64_t *ends, size pieces,
+typedef struct { int64_t start, length, before, rows; } record_of;
+static int is_alike(file_of in, record_of record, const char *texts, const int64_t *ends, size pieces,
                     const plan_of *plan, size wanted, int64_t *places, int64_t *sizes, size step, begun *last) {
-    const int64_t start = record[0], length = record[1], rows = record[3];
+    const int64_t start = record.start, length = record.length, rows = record.rows;
     int64_t extent = 0, number = 0, bytes;
     if (rows <= 0 || length < 0 || length > plan->most || start < 0 || start > in.bytes - HEADER - length) return 0;
     if (!is_header(in.file + start, length, plan->version, last)) return 0;
@@ -463,7 +525,7 @@ static int is_alike(file_of in, const int64_t *record, const char *texts, const 
         at = number_at(in, at, &number);
         if (k == plan->own) extent = number;
     }
-    if (at < 0 || at != end || number != record[2]) return 0;
+    if (at < 0 || at != end || number != record.before) return 0;
     for (int64_t frame = 1; frame < plan->frames; frame++) {
         at = frame_at(in, end, stop, &bytes);
         if (at < 0 || (frame == 1 && bytes != 24)) return 0;
@@ -479,40 +541,43 @@ static int is_alike(file_of in, const int64_t *record, const char *texts, const 
     return 1;
 }
 static PyObject *py_alike(PyObject *self, PyObject *args) {
-    Py_buffer file, records, texts, ends, plan, good, places, sizes;
+    Py_buffer file, starts, lengths, before, rows, texts, ends, plan, good, places, sizes;
     int wrong = 1;
     (void)self;
-    if (!PyArg_ParseTuple(args, "y*y*y*y*y*w*w*w*", &file, &records, &texts, &ends, &plan, &good, &places, &sizes))
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*w*w*w*", &file, &starts, &lengths, &before, &rows, &texts, &ends, &plan,
+                          &good, &places, &sizes))
         return NULL;
-    if (!crc_table[1]) make_crc_table();
+    if (!crc_tables[REST - 1][1]) make_crc_tables();
     Py_BEGIN_ALLOW_THREADS
-    Py_buffer *numbers[] = {&records, &ends, &plan, &places, &sizes};
-    const size count = good.len, pieces = ends.len / 8, wanted = plan.len / 8 - PLAN;
+    Py_buffer *numbers[] = {&starts, &lengths, &before, &rows, &ends, &plan, &places, &sizes};
+    const size count = starts.len / 8, pieces = ends.len / 8, wanted = plan.len / 8 - PLAN;
     const int64_t *own = ends.buf;
     const plan_of *how = plan.buf;
-    int right = records.len == 32 * count && wanted > 0 && pieces > 0 && places.len == 8 * wanted * count;
-    for (int k = 0; k < 5; k++) right = right && IS_ALIGNED(numbers[k]->buf, int64_t);
+    int right = good.len >= count && wanted > 0 && pieces > 0 && places.len == 8 * wanted * good.len;
+    for (int k = 0; k < 4; k++) right = right && numbers[k]->len == 8 * count;
+    for (int k = 0; k < 8; k++) right = right && IS_ALIGNED(numbers[k]->buf, int64_t);
     right = right && sizes.len == places.len && how->inner > 0 && how->word > 0 && how->inner <= INT64_MAX / how->word;
     for (size k = 0; k < pieces && right; k++) right = own[k] >= (k ? own[k - 1] : 0) && own[k] <= texts.len;
     if (right) {
         const file_of in = {file.buf, file.len};
-        unsigned char *found = good.buf;
-        int64_t *to = places.buf, *much = sizes.buf;
+        const size skipped = good.len - count;
+        unsigned char *found = (unsigned char *)good.buf + skipped;
+        int64_t *to = (int64_t *)places.buf + skipped, *much = (int64_t *)sizes.buf + skipped;
         begun last = {-1, 0};
-        const int64_t *record = records.buf;
+        const int64_t *from = starts.buf, *bytes = lengths.buf, *after = before.buf, *extent = rows.buf;
         for (size r = 0; r < count; r++) {
+            const record_of record = {from[r], bytes[r], after[r], extent[r]};
             /* Labels are far apart, so the wait for them takes longer than they do. */
-            const int64_t later = r < count - AHEAD ? record[4 * (r + AHEAD)] : -1;
+            const int64_t later = r < count - AHEAD ? from[r + AHEAD] : -1;
             for (int k = 0; k < NEAR && later >= 0 && later < in.bytes - LINE * NEAR; k++)
                 PREFETCH(in.file + later + LINE * k);
-            found[r] = is_alike(in, record + 4 * r, texts.buf, own, pieces, how, wanted, to + r,
-                                much + r, count, &last);
+            found[r] = is_alike(in, record, texts.buf, own, pieces, how, wanted, to + r, much + r, good.len, &last);
         }
         wrong = 0;
     }
     Py_END_ALLOW_THREADS
-    Py_buffer *all[] = {&file, &records, &texts, &ends, &plan, &good, &places, &sizes};
-    for (int k = 0; k < 8; k++) PyBuffer_Release(all[k]);
+    Py_buffer *all[] = {&file, &starts, &lengths, &before, &rows, &texts, &ends, &plan, &good, &places, &sizes};
+    for (int k = 0; k < 11; k++) PyBuffer_Release(all[k]);
     if (wrong) return PyErr_Format(PyExc_ValueError, "as many places as records, and a plan");
     Py_RETURN_NONE;
 }
@@ -549,7 +614,7 @@ static PyObject *py_mix(PyObject *self, PyObject *args) {
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
+                                METHOD(copy_runs), METHOD(copy_window), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
                                 METHOD(alike), METHOD(mix),
                                 {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};

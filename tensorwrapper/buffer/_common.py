@@ -255,9 +255,15 @@ class BufferCommon(ABC, Generic[ScalarT_co]):
 
     def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a new flat array that shares no memory."""
-        flat = self.elements_of(layout)
-        # A run, also of one part of a joined buffer, may be a view.
-        return copy_elements(flat) if layout.is_contiguous and flat.base is not None else flat
+        if layout.is_contiguous:
+            return self.own_run(layout.offset, layout.offset + layout.shape.size)
+        return self.elements_of(layout)
+
+    def own_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        """Return the elements from one address to another as a new flat array that shares no memory."""
+        run = self.read_run(start, stop)
+        # It may be a view, also where it is of one part of a joined buffer.
+        return run if run.base is None else copy_elements(run)
 
     def objects_of(self, layout: LayoutCommon) -> Array:
         """Return the elements as a flat array whose ``tolist()`` has Python's numbers or strings."""

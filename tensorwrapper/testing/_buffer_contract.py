@@ -165,6 +165,10 @@ class BufferContract(ABC):
                 assert (packed.size, packed.dtype) == (len(wanted), buffer.dtype)
                 assert _same(packed.read_run(0, packed.size), wanted)
             assert _same(buffer.own_elements_of(layout), wanted)
+            if layout.is_contiguous:
+                run = buffer.own_run(layout.offset, layout.offset + len(wanted))
+                assert _same(run, wanted)
+                assert run.base is None
             assert buffer.objects_of(layout).tolist() == wanted.tolist()
             if not holds_strings(buffer.dtype):
                 assert buffer.nbytes_of(layout) == wanted.nbytes

@@ -137,8 +137,9 @@ def test_strings_are_compared_as_by_numpy_and_python(name, python, pairs, text, 
     st.sampled_from(["box", "rows"]),
     st.lists(st.tuples(st.integers(0, 2**12), st.integers(0, 255), st.booleans()), max_size=4),
     st.integers(0, 100),
+    st.integers(0, 2),
 )
-def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
+def test_records_are_found_as_by_numpy(sizes, kind, changes, cut, skipped):
     rows = [[[k] * ((k + 1) % 3) for k in range(size)] for size in sizes]
     mapped, table = file_of([np.ones((n, 3), "i8") for n in sizes] if kind == "box" else map(tw.jagged, rows))
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label(kind))
@@ -147,9 +148,11 @@ def test_records_are_found_as_by_numpy(sizes, kind, changes, cut):
         # Also near the start of a record, where all is checked.
         raw[place % 100 + table[place % len(table), 0] if in_header else place % len(raw)] = value
     file = memoryview(raw)[: len(raw) - cut]
-    own, numpys = both_ways(lambda: find_alike(file, table, like, np.dtype("i8")))
+    own, numpys = both_ways(lambda: find_alike(file, table.T, like, np.dtype("i8"), skipped=skipped))
     assert own[0].tolist() == numpys[0].tolist()
-    assert changes or cut or own[0].all()
+    assert len(own[0]) == skipped + len(sizes)
+    assert not own[0][:skipped].any()
+    assert changes or cut or own[0][skipped:].all()
     for ours, theirs in zip(own[1:], numpys[1:], strict=True):
         assert ours[:, own[0]].tolist() == theirs[:, own[0]].tolist()
 
@@ -211,6 +214,19 @@ WRONG = {
     "elements at an odd address": ("argmin", ("i8", at_odd([0, 3]), np.array([0, 2]), np.zeros(1))),
     "starts at an odd address": ("copy_runs", (8, np.zeros(3), at_odd([0]), [0], [1], 0, np.zeros(3))),
     "room at an odd address": ("nonzero", (np.ones(3, bool), at_odd([0, 0, 0]))),
+    "a window before": ("copy_window", (8, np.zeros(3), [0], [0, 3], -1, np.zeros(1))),
+    "a window beyond": ("copy_window", (8, np.zeros(3), [0], [0, 3], 3, np.zeros(1))),
+    "a window beyond the integers": ("copy_window", (8, np.zeros(3), [0], [0, 3], 2**63 - 1, np.zeros(1))),
+    "a window that ends beyond": ("copy_window", (8, np.zeros(3), [0], [0, 3], 2, np.zeros(2))),
+    "a window of a run beyond": ("copy_window", (8, np.zeros(3), [1], [0, 3], 0, np.zeros(3))),
+    "a window of the middle of a run beyond": ("copy_window", (8, np.zeros(3), [0], [0, 9], 3, np.zeros(1))),
+    "a window of far ends": ("copy_window", (8, np.zeros(3), [0], [-(2**63), 9], 0, np.zeros(1))),
+    "a window of a far run": ("copy_window", (8, np.zeros(3), [2**63 - 1], [0, 3], 1, np.zeros(1))),
+    "a window of runs that descend": ("copy_window", (8, np.zeros(3), [0, 0], [0, 3, 1], 0, np.zeros(4))),
+    "a window of no runs": ("copy_window", (8, np.zeros(3), [], [0], 0, np.zeros(1))),
+    "a window of runs with one end": ("copy_window", (8, np.zeros(3), [0], [0], 0, np.zeros(1))),
+    "a window at an odd address": ("copy_window", (8, np.zeros(3), at_odd([0]), [0, 3], 0, np.zeros(1))),
+    "a window of no elements": ("copy_window", (0, np.zeros(3), [0], [0, 3], 0, np.zeros(3))),
     "strings beyond": ("compare", (False, b"ab", [0], [3], b"ab", [0], [2], np.zeros(2, "i1"))),
     "strings before": ("compare", (True, b"ab", [-1], [1], b"ab", [0], [2], np.zeros(2, "i1"))),
     "strings that end before they begin": (
@@ -226,11 +242,23 @@ WRONG = {
         "compare",
         (False, b"ab", at_odd([0]), [1], b"ab", [0], [2], np.zeros(3, "i1")),
     ),
-    "no record for a place": (
+    "no place for a record": (
         "alike",
         (
             b"",
-            [],
+            *[[0]] * 4,
+            b"",
+            [0, 0],
+            [0, 2, 1, 8, 9, 2, 1],
+            *NO_RECORDS,
+        ),
+    ),
+    "more starts than lengths": (
+        "alike",
+        (
+            b"",
+            [0],
+            *[[]] * 3,
             b"",
             [0, 0],
             [0, 2, 1, 8, 9, 2, 1],
@@ -243,7 +271,7 @@ WRONG = {
         "alike",
         (
             b"",
-            [],
+            *[[]] * 4,
             b"a",
             [0, 2],
             [0, 2, 1, 8, 9, 2, 1],
@@ -254,7 +282,7 @@ WRONG = {
         "alike",
         (
             b"",
-            [],
+            *[[]] * 4,
             b"a",
             [0, 1],
             [0, 2, 1, 0, 9, 2, 1],
@@ -357,6 +385,29 @@ def test_a_mask_may_have_any_byte_for_true(size):
 
 
 @needs_loops
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20), st.booleans()), max_size=6),
+    st.data(),
+    st.sampled_from(["i1", "f8", "c16", "S3", "M8[s]"]),
+)
+def test_a_window_of_runs_is_that_of_their_concatenation(runs, data, kind):
+    """Runs that begin at -1 are left as they are."""
+    source = np.arange(1, 41).astype("i8").view("M8[s]" if kind[0] == "M" else "i8").astype(kind)
+    ends = splits_of(np.array([count for _, count, _ in runs], np.int64))
+    starts = np.array([begin if is_there else -1 for begin, _, is_there in runs], np.int64)
+    parts = [
+        source[begin : begin + count] if is_there else np.zeros(count, kind)
+        for begin, count, is_there in runs
+    ]
+    first = data.draw(st.integers(0, int(ends[-1])))
+    stop = data.draw(st.integers(first, int(ends[-1])))
+    target = np.zeros(stop - first, kind)
+    assert _compiled.copy_window(source, starts, ends, first, target)
+    wanted = np.concatenate([np.zeros(0, kind), *parts])[first:stop]
+    assert target.tolist() == wanted.tolist()
+
+
+@needs_loops
 @pytest.mark.parametrize("kind", ["S2", "S4", "S8", "S3"])
 def test_text_is_copied_from_any_address(kind):
     texts = np.array(["a", "bc", "", "d"], kind)
@@ -370,6 +421,7 @@ def test_references_are_left_to_numpy():
     source, target = np.array(["a", "bc"], object), np.array(["", ""], object)
     one = np.array([1])
     assert not _compiled.copy_runs(source, target, one, one, one)
+    assert not _compiled.copy_window(source, np.zeros(1, int), np.array([0, 2]), 0, target)
     padded = tw.strings([["a"], ["bc", "d"]]).to_padded(fill_value="-")
     assert padded.tolist() == [["a", "-"], ["bc", "d"]]
 

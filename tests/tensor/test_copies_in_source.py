@@ -184,7 +184,6 @@ ALLOWED = {
     "store/records/_directory.py": {"fromiter"},  # numbers of records
     "store/records/_index_rows.py": {"concatenate"},  # columns of an index
     "store/append/_appended_tensor.py": {"concatenate"},  # where pieces begin
-    "store/append/_records.py": {"stack"},  # places of records
     "store/formats": {
         "append",  # ends of chunks
         "array",  # the rows of one element of a file

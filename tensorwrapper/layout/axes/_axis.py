@@ -50,6 +50,10 @@ class AxisMap(ABC):
     def bounds(self) -> tuple[int, int]:
         """Return the least and the greatest offset, exactly; (0, -1) if there is no position."""
 
+    def reach(self) -> tuple[int, int]:
+        """Return numbers between which all offsets are known to be, where bounds would have to be found."""
+        return self.bounds()
+
     @property
     @abstractmethod
     def is_injective(self) -> bool:
@@ -62,6 +66,10 @@ class AxisMap(ABC):
     @abstractmethod
     def simplify(self) -> Based:
         """Return the simplest form with the same offsets."""
+
+    def run(self, first: int, last: int) -> IntArray:
+        """Return the offsets of consecutive positions, which are not checked; they may be read-only."""
+        return self.offsets_at(np.arange(first, last))
 
     def offsets(self) -> IntArray:
         """Return the offsets of all positions, which may be read-only."""
@@ -160,7 +168,7 @@ class Stride(AxisMap):
         if self._extent < 2 or not self.step or not is_immutable(positions):
             return super().gather(positions)
         self._check_int64()
-        return Table(positions, self.step).simplify()
+        return Table(positions, self.step, self.bounds()).simplify()
 
     def bounds(self) -> tuple[int, int]:
         if not self._extent:
@@ -414,13 +422,17 @@ class Table(AxisMap):
     numbers: IntArray
     """The offsets, in steps."""
     step: int = 1
+    _reach: tuple[int, int] | None = attrs.field(alias="reach", default=None, repr=False)
+    """Offsets between which all are known to be."""
     # Computed on first use, and never pickled.
     _sorted: tuple[IntArray, IntArray] | None = attrs.field(default=None, init=False, repr=False)
     _different: Listing | None = attrs.field(default=None, init=False, repr=False)
 
     if TYPE_CHECKING:
 
-        def __init__(self, numbers: IntArray, step: int = 1) -> None: ...
+        def __init__(
+            self, numbers: IntArray, step: int = 1, reach: tuple[int, int] | None = None
+        ) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "numbers", frozen_array(self.numbers))
@@ -445,6 +457,13 @@ class Table(AxisMap):
 
     def offsets(self) -> IntArray:
         return self.values
+
+    def run(self, first: int, last: int) -> IntArray:
+        found = self.numbers[first:last]
+        return found if self.step == 1 else found * np.int64(self.step)
+
+    def reach(self) -> tuple[int, int]:
+        return self._reach or self.bounds()
 
     def bounds(self) -> tuple[int, int]:
         if not len(self.numbers):
@@ -499,7 +518,7 @@ class Table(AxisMap):
         end = start + step * (count - 1)
         # A slice that runs down to position 0 has no end that a number could say.
         stop = None if step < 0 and end + step < 0 else end + (1 if step > 0 else -1)
-        return Table(self.numbers[start:stop:step], self.step).simplify()
+        return Table(self.numbers[start:stop:step], self.step, self._reach).simplify()
 
     def simplify(self) -> Based:
         numbers = self.numbers

@@ -323,7 +323,10 @@ class LayoutCommon(ABC):
         return None
 
     def places_between(self, first: int, last: int) -> Iterator[IntArray] | None:
-        """Return the offsets of the ordinals of a run, some at a time; None without a rule."""
+        """Return the offsets of the ordinals of a run, some at a time; None without a rule.
+
+        They may be read-only.
+        """
         return None
 
     def cell(self, number: int) -> "LayoutCommon":

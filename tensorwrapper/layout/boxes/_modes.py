@@ -167,11 +167,18 @@ def repeat_each(layout: LayoutCommon, mode: SupportsIndex, times: SupportsIndex)
 def gather(layout: LayoutCommon, mode: SupportsIndex, positions: npt.ArrayLike) -> _Smooth:
     """Return the layout of the given positions of a mode, counted from 0, negative from the end."""
     base, axes = layout.mode_maps("gather")
-    number, places = places_of(layout.shape.extents, mode, positions)
-    part = axes[number].gather(places)
-    parts = [part if m == number else (0, axis) for m, axis in enumerate(axes)]
-    origin = [0 if m == number else start for m, start in enumerate(layout.shape.origin)]
-    return _rebuilt(base, parts, origin)
+    box = layout.shape.implementation
+    extents, origin = box.extents, box.origin
+    number, places = places_of(extents, mode, positions)
+    more, axis = axes[number].gather(places)
+    before, after = slice(number), slice(number + 1, None)
+    extents = (*extents[before], axis.extent, *extents[after])
+    return over_box(
+        extents,
+        (*origin[before], 0, *origin[after]),
+        base + more if 0 not in extents else base,
+        (*axes[before], axis, *axes[after]),
+    )
 
 
 def places_of(extents: Extents, mode: SupportsIndex, positions: npt.ArrayLike) -> tuple[int, IntArray]:
@@ -189,14 +196,16 @@ def places_of(extents: Extents, mode: SupportsIndex, positions: npt.ArrayLike) -
     if places.ndim != 1:
         raise RankError(f"positions of one mode form one axis, not an array of shape {places.shape}")
     extent = extents[number]
-    least, most = (int(places.min()), int(places.max())) if places.size else (0, -1)
-    if least < -extent or most >= extent:
+    # As unsigned numbers, negative ones exceed all others: mostly one look is enough.
+    if not places.size or int(places.view(places.dtype.str.replace("i", "u")).max()) < extent:
+        return number, places.astype(np.int64, copy=False)
+    if int(places.min()) < -extent or int(places.max()) >= extent:
         wrong = places[(places < -extent) | (places >= extent)]
         raise OutOfBoundsError(
             f"position {int(wrong[0])} is outside mode {number}, which has extent {extent}"
         )
     signed = places.astype(np.int64, copy=False)
-    return number, np.where(signed < 0, signed + extent, signed) if least < 0 else signed
+    return number, np.where(signed < 0, signed + extent, signed)
 
 
 def broadcast(layout: LayoutCommon, shape: Shape[Any]) -> _Smooth:

@@ -51,9 +51,14 @@ class Separable(LayoutCommon):
         return self.base + sum([axis.at(0) for axis in self.axes]) if self.shape.size else self.base
 
     def bounds(self) -> tuple[int, int]:
+        return self._sums([axis.bounds() for axis in self.axes])
+
+    def reach(self) -> tuple[int, int]:
+        return self._sums([axis.reach() for axis in self.axes])
+
+    def _sums(self, ends: list[tuple[int, int]]) -> tuple[int, int]:
         if not self.shape.size:
             return 0, -1
-        ends = [axis.bounds() for axis in self.axes]
         return self.base + sum([low for low, _ in ends]), self.base + sum([high for _, high in ends])
 
     @property
@@ -102,8 +107,8 @@ class Separable(LayoutCommon):
             return None
         check_int64(self, self.base)
         (axis,) = self.axes
-        positions = (np.arange(first + run.start, first + run.stop) for run in batches(last - first))
-        return (axis.offsets_at(own) + self.base for own in positions)
+        runs = (axis.run(first + run.start, first + run.stop) for run in batches(last - first))
+        return (own + self.base for own in runs) if self.base else runs
 
     def index_of(self, offset: SupportsIndex) -> Index:
         return first_index_at(self, to_int(offset, "an offset"))

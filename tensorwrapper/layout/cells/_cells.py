@@ -294,10 +294,17 @@ class Cells:
         if self.extents.shape[1] < 2:
             repeats = (self.extents[cells] > 1) & (self.strides[cells] == 0)
             return True, bool(repeats.any())
-        extents, steps = self.extents[cells], np.abs(self.strides[cells])
-        order = np.argsort(steps, axis=1, kind="stable")
-        extents = np.take_along_axis(extents, order, axis=1)
-        steps = np.take_along_axis(steps, order, axis=1)
+        extents, shared = self.extents[cells], shared_row(self.strides)
+        if shared is not None:
+            # All cells have the same order of modes, as tiles of one box.
+            steps = np.abs(self.strides[:1])
+            order = steps[0].argsort(kind="stable")
+            extents, steps = extents[:, order], steps[:, order]
+        else:
+            steps = np.abs(self.strides[cells])
+            order = np.argsort(steps, axis=1, kind="stable")
+            extents = np.take_along_axis(extents, order, axis=1)
+            steps = np.take_along_axis(steps, order, axis=1)
         nest, repeated = np.ones(len(cells), dtype=np.bool_), np.zeros(len(cells), dtype=np.bool_)
         reach = np.zeros(len(cells), dtype=np.int64)
         for mode in range(extents.shape[1]):

@@ -85,8 +85,9 @@ class JoinedRunner(Runner):
 
     @property
     def run_for_point(self) -> int:
-        short = min(_NEAR * self.extents[0] * self.dtype.itemsize // max(self.parts, 1), _MANY_BYTES)
-        return max(_RUN, short) // self.dtype.itemsize
+        size = self.dtype.itemsize
+        short = min(_NEAR * self.starts.item(-1) * size // max(len(self.kept), 1), _MANY_BYTES)
+        return max(_RUN, short) // size
 
     def in_runs(self, width: int) -> Runner:
         """Return the same with each run of so many elements as one; the sizes of all arrays are multiples."""

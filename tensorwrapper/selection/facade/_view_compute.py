@@ -21,6 +21,7 @@ from tensorwrapper.layout.lowlevel import (
     fastest_first,
     new_row_major,
     new_strided,
+    row_major_layout,
     wrap_layout,
 )
 from tensorwrapper.selection.execution._read_sources import Cancel, Progress, ReadProgress, run_plan, run_view
@@ -50,7 +51,7 @@ from tensorwrapper.selection.plans._nulls import (
 from tensorwrapper.selection.plans._source_reads import is_away, is_sparse, sparse_unread
 from tensorwrapper.selection.sources._read_source import Versions
 from tensorwrapper.shape import Shape, ShapeLike
-from tensorwrapper.shape.lowlevel import OperandShapes, make_smooth, names_of, wrap
+from tensorwrapper.shape.lowlevel import ModeNames, OperandShapes, make_smooth, names_of, wrap
 from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.tensor.lowlevel import TensorCommon, as_computed, hand_over, make_tensor
 from tensorwrapper.typing import Array, Extents, Index, IndexT_co, Order, ScalarT_co
@@ -230,7 +231,12 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         out = None if out is None else _to_target(out)
         if scheduler is not None:
             return _into(hand_over("compute_over", self, scheduler), out)
-        made: Tensor[Any, Any] = self._computed(out, order, threads, progress, cancel)
+        made: Tensor[Any, Any] | None = None
+        plain = out is None and threads is None and progress is None and cancel is None
+        if plain and isinstance(order, str) and order == "C":
+            made = self._at_once()
+        if made is None:
+            made = self._computed(out, order, threads, progress, cancel)
         if out is None and self.dtype.kind == "O" and has_null_bytes(self._expression):
             return cast("Tensor[ScalarT_co, IndexT_co]", with_room_for_nulls(made))
         return made
@@ -245,10 +251,6 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
     ) -> Tensor[Any, Any]:
         """Return what `compute` returns; bytes have room for nulls only if there is one."""
         view = self._expression
-        plain = cancel is None and progress is None and threads is None and out is None
-        at_once = self._at_once() if plain and isinstance(order, str) and order == "C" else None
-        if at_once is not None:
-            return at_once
         source = source_tensor(view)
         if source is not None and _is_kept(source):
             return _copied(source, out)
@@ -311,20 +313,26 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
         if tensor is None and view.node.source is not None:
             return None if has_nullable(view) else self._directly()
         known = view.layout.implementation
-        if tensor is not None and tensor.buffer.stores_orbits:
-            return None
+        buffer = None if tensor is None else tensor.buffer
         box = known.strided_box()
-        memory = None if tensor is None else tensor.buffer.memory_of(known)
         if box is None:
-            return None if tensor is not None else self._in_turn()
-        if 0 in box[0] or (memory is None and not is_in_memory(view)):
-            return None
+            return None if buffer is not None else self._in_turn()
         extents, origin, strides, offset = box
+        if 0 in extents or (buffer is not None and buffer.stores_orbits):
+            return None
+        memory = None if buffer is None else buffer.memory_of(known)
         names = known.names
-        if memory is None and tensor is not None and view.node.is_dense and known.is_contiguous:
-            # A run of a buffer of several parts, which are read into new memory at once.
-            run = tensor.buffer.own_elements_of(known)
-            return make_tensor(wrap_layout(new_row_major(extents, origin), names), buffer_of(run))
+        if memory is None:
+            node = view.node
+            of_parts = buffer is not None and node.is_dense and (view.written is None or not node.is_constant)
+            run = known.run() if of_parts else None
+            if buffer is not None and run is not None:
+                # A run of a buffer of several parts, which are read into new memory at once.
+                return make_tensor(
+                    _new_layout(extents, origin, names), buffer_of(buffer.own_run(run.start, run.stop))
+                )
+            if not is_in_memory(view):
+                return None
         array = new_memory(extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         if memory is not None:
@@ -336,19 +344,21 @@ class ViewRunning(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co
             view.node.write_into(view, array, ALONE if threads == 1 else MemoryJob(threads))
         # Of most views all places are taken, as in new memory.
         as_new = not offset and known.run() is not None
-        layout = self._expression.layout if as_new else wrap_layout(new_row_major(extents, origin), names)
+        layout = self._expression.layout if as_new else _new_layout(extents, origin, names)
         return make_tensor(layout, buffer_of(array.reshape(-1)))
 
     def _in_turn(self) -> Tensor[Any, Any] | None:
         """Return what `_at_once` returns, of a node of which other places are taken than those of a slice."""
         view = self._expression
         known = view.layout.implementation
-        if not view.is_box or known.names is not None or any(view.origin) or not is_in_memory(view):
+        shape = known.shape
+        if not shape.is_box or known.names is not None or any(shape.origin) or not is_in_memory(view):
             return None
-        array = new_memory(view.extents, view.dtype)
+        extents = shape.extents
+        array = new_memory(extents, view.dtype)
         threads = threads_for(array.nbytes, None)
         (ALONE if threads == 1 else MemoryJob(threads)).write(view, array)
-        return make_tensor(wrap_layout(new_row_major(view.extents)), buffer_of(array.reshape(-1)))
+        return make_tensor(row_major_layout(extents), buffer_of(array.reshape(-1)))
 
     def _directly(self) -> Tensor[Any, Any] | None:
         """Return the elements of one selection of a source elsewhere, if it has a short way for it."""
@@ -570,6 +580,13 @@ def _nested_blocks(
     for region, block in found:
         nested = Layout.nested(block.layout, layers=layers)
         yield Shape.nested(region, layers=layers), make_tensor(nested, block.buffer)
+
+
+def _new_layout(extents: Extents, origin: Index, names: ModeNames | None) -> Layout[Any]:
+    """Return the layout of new memory, which most tensors of the same extents share."""
+    if names is None and not any(origin):
+        return row_major_layout(extents)
+    return wrap_layout(new_row_major(extents, origin), names)
 
 
 def _is_kept(source: Tensor[Any]) -> bool:

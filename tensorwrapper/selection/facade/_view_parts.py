@@ -42,6 +42,7 @@ from tensorwrapper.selection.expressions._source_node import reading_of
 from tensorwrapper.selection.facade._computed_rows import is_computed
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._rows import joined_rows, put_together_rows, with_margins
+from tensorwrapper.selection.operations._operation import capture
 from tensorwrapper.selection.plans._nulls import check_joined_fills, null_of, truth_of
 from tensorwrapper.selection.plans._source_reads import is_away, leaves_of
 from tensorwrapper.selection.sources._source import TensorSource
@@ -285,12 +286,15 @@ class ViewParts(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
 
     def _at(self, key: "ArrayKey | NamedKey") -> Self:
         """Return the part that a key selects, by NumPy's rules."""
-        if type(key) is slice or type(key) is int or is_basic(key):
-            return self._step("__getitem__", (key,))
         view = self._expression
         if type(key) is np.ndarray and _are_rows_at_zero(view, key):
             # Most keys with an array are such: an outer product, of which nothing is left to take.
             return self._see_by(Layout.gather, 0, key)
+        is_one = type(key) is slice or type(key) is int
+        if is_one or is_basic(key):
+            # Such a key counts no elements: it needs no look at the table of operations.
+            recorded = (key if is_one else capture(key),)
+            return self._taken("__getitem__", recorded, Layout.__getitem__, recorded, {})
         if isinstance(key, Mapping):
             return self._at(key_of_names(key, names_of(self.shape), self.shape.rank))
         if not view.is_box or _is_of_rows(key):

@@ -65,12 +65,14 @@ def capture(argument: object) -> object:
     # Nearly all keys, orders and numbers are of these types: looked up, they cost a tenth.
     if kind in _PLAIN:
         return argument
+    if kind is np.ndarray:
+        # Layouts keep it as it is, where anything that can change would be copied.
+        return immutable_copy(cast("Array", argument))
     if kind in _ROW and _PLAIN.issuperset(map(type, cast("tuple[object, ...]", argument))):
         return argument
     if isinstance(argument, int | slice | str | Shape | Tiling) or argument is None or argument is Ellipsis:
         return cast("object", argument)
     if isinstance(argument, np.ndarray):
-        # Layouts keep it as it is, where anything that can change would be copied.
         return immutable_copy(shown_array(cast("Array", argument)))
     if isinstance(argument, tuple | list):
         return tuple([capture(item) for item in cast("Iterable[object]", argument)])

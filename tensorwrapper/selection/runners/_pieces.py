@@ -42,7 +42,7 @@ def _near(runner: Runner, places: IntArray) -> tuple[Array | None, IntArray]:
     is_near = is_dense(span, count) or is_scratch(span * runner.dtype.itemsize)
     if span > runner.run_for_point * count or not is_near:
         return None, places
-    return runner.part((slice(low, high),)), places - low
+    return runner.part((slice(low, high),)), places - low if low else places
 
 
 def write_at(runner: Runner, places: IntArray, target: Array) -> None:
@@ -65,7 +65,7 @@ def _together(batches: Iterator[IntArray], most: int) -> Iterator[IntArray]:
             held = []
         held.append(places)
     if held:
-        yield np.concatenate(held)
+        yield np.concatenate(held) if len(held) > 1 else held[0]
 
 
 @final

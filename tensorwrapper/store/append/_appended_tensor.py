@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arrays import different, splits_of
-from tensorwrapper._compiled import copy_runs
+from tensorwrapper._compiled import copy_window
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer import BufferCommon, Dense, Nullable, constant
 from tensorwrapper.buffer.lowlevel import copy_elements, holds_strings, index_elements, take_along
 from tensorwrapper.errors import DataFileError, ReadOnlyError, TensorWrapperError
-from tensorwrapper.layout import LayoutCommon
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.append._check_append import is_box
 from tensorwrapper.store.append._records import Records
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 _InFile: TypeAlias = "tuple[npt.NDArray[ScalarT_co], IntArray, npt.NDArray[np.bool_] | None]"
 """A file as elements, where the elements of each record begin in it, and the records of which this is known.
 
-None instead of these for all records.
+The place of another record is -1. None instead of these records if they are all.
 """
 
 
@@ -94,46 +93,42 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
 
     def read_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
         numbers = parts_of_run(self.ends, start, stop)
-        known = self._in_file[0] if self._in_file else self._mapped(len(numbers))
-        if known is None or stop <= start:
-            return read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
-        file, places, found = known
-        first = numbers.start
-        if len(numbers) == 1 and (found is None or found[first]):
-            begin = places.item(first) + start - self.ends.item(first)
-            return file[begin : begin + stop - start]
-        touched = slice(first, numbers.stop)
-        # Only the first record is read from its middle, and only the last to its middle.
-        goals, starts = self.ends[first : numbers.stop + 1], places[touched]
-        before = goals.item(0) - start
-        if start or goals.item(-1) != stop:
-            goals = goals - start
-            goals[-1] = stop - start
-        if before < 0:
-            starts = starts.copy()
-            starts[0] -= before
-            goals[0] = 0
-        result = np.empty(stop - start, file.dtype)
-        begins, ends = goals[:-1], goals[1:]
-        if found is not None:
-            own = found[touched]
-            copy_parts(result, start, self.ends, np.flatnonzero(~own) + first, self._elements)
-            starts, begins, ends = starts[own], begins[own], ends[own]
-        if len(starts) and not copy_runs(file, result, starts, begins, ends):
-            for group in np.split(np.arange(len(starts)), np.flatnonzero(begins[1:] != ends[:-1]) + 1):
-                low, high = int(group[0]), int(group[-1]) + 1
-                target = result[int(begins[low]) :]
-                for done, spots in places_of_runs(starts[low:high], (ends - begins)[low:high]):
-                    take_along(target[done : done + len(spots)], file, spots, 0)
-        return result
+        if len(numbers) != 1 or stop <= start:
+            return self.own_run(start, stop)
+        known, number = self._mapped(1), numbers[0]
+        begin = start - self.ends.item(number)
+        if known is None or (known[2] is not None and not known[2][number]):
+            run: npt.NDArray[ScalarT_co] = self._elements(number).read_run(begin, begin + stop - start)
+            return run
+        begin += known[1].item(number)
+        return known[0][begin : begin + stop - start]
 
-    def own_elements_of(self, layout: LayoutCommon) -> "npt.NDArray[ScalarT_co]":
-        box = layout.strided_box()
-        if box is None or not layout.is_contiguous:
-            return super().own_elements_of(layout)
-        # Without the shape of the part, which takes as long as to read a few rows.
-        run = self.read_run(layout.offset, layout.offset + prod(box[0]))
-        return run if run.base is None else copy_elements(run)
+    def own_run(self, start: int, stop: int) -> "npt.NDArray[ScalarT_co]":
+        known = self._in_file[0] if self._in_file else self._mapped(len(parts_of_run(self.ends, start, stop)))
+        if known is None or stop <= start:
+            run = read_run_by_part(self.ends, start, stop, self.dtype, self._elements)
+            return run if run.base is None else copy_elements(run)
+        file, places, found = known
+        result = np.empty(stop - start, file.dtype)
+        is_copied = copy_window(file, places, self.ends, start, result)
+        if is_copied and found is None:
+            return result
+        numbers = parts_of_run(self.ends, start, stop)
+        touched = slice(numbers.start, numbers.stop)
+        own = np.ones(len(numbers), np.bool_) if found is None else found[touched]
+        if not is_copied:
+            bounds = np.clip(self.ends[numbers.start : numbers.stop + 1], start, stop)
+            # Only the first record is read from its middle, and only the last to its middle.
+            starts = (places[touched] + bounds[:-1] - self.ends[touched])[own]
+            goals, counts = bounds[:-1][own] - start, np.diff(bounds)[own]
+            gaps = np.flatnonzero(goals[1:] != (goals + counts)[:-1]) + 1
+            for group in np.split(np.arange(len(goals)), gaps) if len(goals) else ():
+                chosen = slice(int(group[0]), int(group[-1]) + 1)
+                target = result[int(goals[chosen.start]) :]
+                for done, spots in places_of_runs(starts[chosen], counts[chosen]):
+                    take_along(target[done : done + len(spots)], file, spots, 0)
+        copy_parts(result, start, self.ends, np.flatnonzero(~own) + numbers.start, self._elements)
+        return result
 
     def _mapped(self, touched: int) -> "_InFile[ScalarT_co] | None":
         """Return where the elements of records are; None if so few records are rather opened one by one."""
@@ -145,12 +140,16 @@ class AppendedTensor(BufferCommon[ScalarT_co], Generic[ScalarT_co]):
         raw, size = np.frombuffer(self.records.reader.mapped, dtype=np.uint8), self.dtype.itemsize
         # Elements of uniform records are aligned to their size.
         file = raw[: len(raw) // size * size].view(self.dtype)
-        places, found = alike.places // size, alike.found
+        places, found = alike.places // size, alike.found.copy()
         start = _place_in(file, self.records.first)
         if start is not None:
-            places[0], found = start, found | (np.arange(len(found)) == 0)
+            places[0], found[0] = start, True
+        is_whole = bool(found.all())
+        if not is_whole:
+            # Others are opened one by one.
+            places[~found] = -1
         # Concurrent threads compute the same value.
-        self._in_file.append((file, places, None if found.all() else found))
+        self._in_file.append((file, places, None if is_whole else found))
         return self._in_file[0]
 
     def write(self, addresses: IntArray, values: Array) -> None:  # noqa: ARG002 - it refuses

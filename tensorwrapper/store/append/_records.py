@@ -130,21 +130,26 @@ class Records:
         if reader.limits != DEFAULT_LIMITS or dtype.kind not in _PLAIN or not dtype.itemsize:
             return RecordBatch.nothing(count)
         starts, lengths, pieces, before = self.columns
-        table = np.stack([starts, lengths, before, np.diff(self.marks)[1:]], axis=1)
+        records = starts, lengths, before, np.diff(self.marks)[1:]
         left = (pieces == 1) & (lengths <= SMALL_RECORD)
         places = sizes = np.zeros((0, count), dtype=np.int64)
         for _ in range(_FORMS):
             if not left.any():
                 break
             # Mostly all records are tried once, and then nothing is gathered.
-            tried = slice(None) if left.all() else np.flatnonzero(left)
+            tried = None if left.all() else np.flatnonzero(left)
             last = len(left) - 1 - int(left[::-1].argmax())
             # This record was read already.
             left[last] = False
             like = self._likeness(last + 1)
             if like is None or (len(places) and len(places) != 1 + len(like.splits)):
                 continue
-            good, where, how_long = find_alike(reader.mapped, table[tried], like, dtype)
+            if tried is None:
+                found, places, sizes = find_alike(reader.mapped, records, like, dtype, skipped=1)
+                left &= ~found[1:]
+                continue
+            one, two, three, four = [own[tried] for own in records]
+            good, where, how_long = find_alike(reader.mapped, (one, two, three, four), like, dtype)
             if not len(places):
                 places, sizes = np.zeros((2, len(where), count), dtype=np.int64)
             found[1:][tried], places[:, 1:][:, tried], sizes[:, 1:][:, tried] = good, where, how_long

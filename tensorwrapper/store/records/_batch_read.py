@@ -29,6 +29,8 @@ SMALL_RECORD: Final = 2**16
 
 _Bytes: TypeAlias = npt.NDArray[np.uint8]
 _Bools: TypeAlias = npt.NDArray[np.bool_]
+Columns: TypeAlias = tuple[IntArray, IntArray, IntArray, IntArray]
+"""Of each record: its start, the bytes of its message, the rows of its tensor before it, and its rows."""
 _GATHERED: Final = 2**18  # elements copied at a time, to limit the memory for indices
 _T = TypeVar("_T", bound=np.generic)
 _DIGITS: Final = 18  # maximum digits of a number, which then fits 64 bits
@@ -167,7 +169,12 @@ class RecordBatch:
 
 
 def find_alike(
-    mapped: memoryview, records: IntArray, likeness: RecordTemplate, dtype: "np.dtype[np.generic]"
+    mapped: memoryview,
+    records: Columns,
+    likeness: RecordTemplate,
+    dtype: "np.dtype[np.generic]",
+    *,
+    skipped: int = 0,
 ) -> tuple[_Bools, IntArray, IntArray]:
     """Return the records that match a template, with the positions and sizes of their parts.
 
@@ -179,21 +186,24 @@ def find_alike(
     mapped
         The file.
     records
-        A row per record: its start, the bytes of its message, the number of previous rows of the tensor, and
-        its number of rows.
+        The records to compare.
     likeness
         The template to compare with.
     dtype
         The type of the elements.
+    skipped
+        Number of records before these, which are in the result as ones that do not match.
     """
     file = np.frombuffer(mapped, dtype=np.uint8)
-    found = np.zeros(len(records), dtype=np.bool_)
-    places = np.zeros((1 + len(likeness.splits), len(records)), dtype=np.int64)
+    count = skipped + len(records[0])
+    found = np.zeros(count, dtype=np.bool_)
+    places = np.zeros((1 + len(likeness.splits), count), dtype=np.int64)
     sizes = np.zeros_like(places)
     plan = [likeness.own, likeness.n_frames, likeness.inner, dtype.itemsize, SMALL_RECORD, VERSION]
     plan += [likeness.elements, *likeness.splits]
     if not _compiled.find_alike(file, records, likeness.texts, plan, (found, places, sizes)):
-        _find_by_blocks(file, records, likeness, dtype.itemsize, (found, places, sizes))
+        own = found[skipped:], places[:, skipped:], sizes[:, skipped:]
+        _find_by_blocks(file, records, likeness, dtype.itemsize, own)
     if dtype.kind == "b":
         _check_bools(file, found, places[0], sizes[0])
     return found, places, sizes
@@ -201,28 +211,32 @@ def find_alike(
 
 def _find_by_blocks(
     file: _Bytes,
-    records: IntArray,
+    records: Columns,
     likeness: RecordTemplate,
     itemsize: int,
     into: tuple[_Bools, IntArray, IntArray],
 ) -> None:
     """Find records as `find_alike`, by NumPy."""
     found, places, sizes = into
-    starts, lengths, _, rows = records.T
+    starts, lengths, _, rows = records
     fits = (lengths <= SMALL_RECORD) & (rows > 0) & (starts + HEADER_BYTES + lengths <= len(file))
     small = np.flatnonzero(fits)
     for begin in range(0, len(small), _BLOCK):
         chosen = small[begin : begin + _BLOCK]
-        good, where, how_long = _block(file, records[chosen], likeness, itemsize)
+        starts, lengths, before, rows = [own[chosen] for own in records]
+        good, where, how_long = _block(file, (starts, lengths, before, rows), likeness, itemsize)
         found[chosen], places[:, chosen], sizes[:, chosen] = good, where, how_long
 
 
 def read_alike(
     mapped: memoryview, found: _Bools, places: IntArray, sizes: IntArray, dtype: "np.dtype[np.generic]"
 ) -> RecordBatch:
-    """Return the contents of records that `find_alike` found, without those with invalid splits."""
+    """Return the contents of records that `find_alike` found, without those with invalid splits.
+
+    Writes into the tables: new memory takes as long as the computation.
+    """
     file = np.frombuffer(mapped, dtype=np.uint8)
-    counts = sizes[0] // dtype.itemsize
+    counts = np.floor_divide(sizes[0], dtype.itemsize, out=sizes[0])
     if len(places) == 1:
         return RecordBatch(found, places[0], counts, (), ())
     while True:
@@ -233,10 +247,10 @@ def read_alike(
 
 
 def _block(
-    file: _Bytes, records: IntArray, likeness: RecordTemplate, itemsize: int
+    file: _Bytes, records: Columns, likeness: RecordTemplate, itemsize: int
 ) -> tuple[_Bools, IntArray, IntArray]:
     """Return the matching records of a block, with their frames of elements and splits."""
-    starts, lengths, after, rows = records.T
+    starts, lengths, after, rows = records
     good = _has_header(file, starts, lengths)
     stops = starts + HEADER_BYTES + lengths
     text, size = _frame(file, starts + HEADER_BYTES, stops, good)

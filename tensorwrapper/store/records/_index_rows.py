@@ -1,5 +1,6 @@
 """Convert records to the tables of an index, and back. Does no I/O."""
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise, repeat
 from operator import attrgetter, itemgetter
@@ -87,6 +88,9 @@ def _whole_rows(
     return list(zip(names, places, repeat(0), repeat(1), after, strict=False))
 
 
+_ONE: Final = (1).to_bytes(8, sys.byteorder)
+
+
 @final
 class Extensions(Sequence[Row]):
     """The extensions of one tensor, in order: columns as in an index, and rows that were added since."""
@@ -133,7 +137,8 @@ class Extensions(Sequence[Row]):
     @property
     def columns(self) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Start, length, number of pieces and number of rows before, of each record."""
-        ones = np.broadcast_to(np.int64(1), len(self._starts))
+        # As `np.broadcast_to`, in a twentieth of the time.
+        ones: IntArray = np.ndarray((len(self._starts),), np.int64, _ONE, 0, (0,))
         listed = (self._starts, self._lengths, ones, self._afters)
         if not self._later:
             return listed
@@ -207,8 +212,11 @@ def _plain_names(names: bytes, sizes: IntArray, ends: IntArray) -> list[str] | N
             run, times = [text[place : place + size] for place in range(begin, stop, size)], 1
         if not _DOTS.isdisjoint(run):
             return None
-        # A list of copies would be made and copied.
-        found.extend(run if times == 1 else repeat(run[0], times))
+        if found:
+            # A list of copies would be made and copied.
+            found.extend(run if times == 1 else repeat(run[0], times))
+        else:
+            found = run * times
     return found
 
 
@@ -246,17 +254,18 @@ def unpack_rows(
             _refuse(table, len(names), begin, end)
         _check_grown(grown, len(table))
         return _one_by_one(rows, names, grown)
-    # Columns that are contiguous are compared in a third of the time.
-    columns = np.array(table.T, order="C")
-    ends, starts, lengths, pieces, totals = columns
+    # Columns that are contiguous are compared in a third of the time; but new memory takes longer than that.
+    ends, pieces, totals = table[:, 0], table[:, 3], table[:, 4]
+    starts, lengths = table[:, 1].copy(), table[:, 2].copy()
     # As unsigned numbers, negative numbers exceed all others. Sums of bounded numbers do not overflow.
-    most = columns.view(np.uint64).max(axis=1).tolist()
-    sizes, stops = ends.copy(), starts + (lengths + HEADER_BYTES)
+    most = [int(own.view(np.uint64).max()) for own in (ends, starts, lengths)]
+    sizes, stops = ends.copy(), starts + lengths
     sizes[1:] -= ends[:-1]
-    is_whole = most[3:] == [0, 1] and bool(totals.all())
+    stops += HEADER_BYTES
+    is_whole = not pieces.any() and bool((totals == 1).all())
     if (
         most[0] > len(names)
-        or max(most[1:3]) > end
+        or max(most[1:]) > end
         or int(sizes.min()) < 0
         or ends[-1] != len(names)
         or starts[0] < begin

@@ -5,9 +5,11 @@ import pickle
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
-from tensorwrapper import Shape, Tiling
+from tensorwrapper import Shape, Tiling, _compiled
 from tensorwrapper.errors import (
     ReadOnlyError,
 )
@@ -62,3 +64,41 @@ def test_no_bounding_box_of_rows_is_looked_for(tmp_path, monkeypatch):
     with tw.open(tmp_path / "run.tens") as f:
         monkeypatch.setattr(tw.Shape, "as_smooth", None)
         assert len(f["x"]) == 8
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.booleans()), min_size=2, max_size=9),
+    st.data(),
+    st.sampled_from([np.bool_, np.int16, np.float64]),
+    st.booleans(),
+)
+def test_any_run_of_what_grew_is_that_of_numpy(tmp_path_factory, parts, data, dtype, compiled):
+    """Compressed records are opened one by one, others are read where they are in the file."""
+    path = tmp_path_factory.mktemp("grown") / "run.tens"
+    rows = [
+        np.arange(3 * count).reshape(count, 3).astype(dtype) + dtype(k) for k, (count, _) in enumerate(parts)
+    ]
+    whole = np.concatenate(rows)
+    with tw.open(path, "w") as f, pytest.MonkeyPatch.context() as patch:
+        for own, (_, is_compressed) in zip(rows, parts, strict=True):
+            f.extend("x", own, compress="zlib" if is_compressed else None)
+        if not compiled:
+            patch.setattr(_compiled, "_module", lambda: None)
+        view = f["x"]
+        for _ in range(3):
+            start, stop = sorted(data.draw(st.tuples(*[st.integers(0, len(whole))] * 2)))
+            step = data.draw(st.sampled_from([1, 1, 2, -1]))
+            wanted = whole[start:stop][::step]
+            found = view[start:stop][::step].compute()
+            assert found.shape.extents == wanted.shape
+            assert np.asarray(found).tolist() == wanted.tolist()
+            assert not found.is_readonly
+            buffer = view.expression.node.tensor.buffer
+            run = buffer.own_run(start * 3, stop * 3)
+            assert (
+                run.tolist()
+                == buffer.read_run(start * 3, stop * 3).tolist()
+                == whole[start:stop].ravel().tolist()
+            )
+            assert run.flags.writeable
+            assert run.base is None

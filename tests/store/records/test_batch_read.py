@@ -55,14 +55,14 @@ def test_a_name_that_looks_like_a_number_of_the_label_is_none():
     said["record"]["name"] = name
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), said)
     assert like is not None
-    assert find_alike(mapped, table, like, np.dtype("i8"))[0].all()
+    assert find_alike(mapped, table.T, like, np.dtype("i8"))[0].all()
 
 
 def test_places_counts_and_lengths_are_those_of_the_records():
     parts = [jagged([[1, 2], [3]]), jagged([[], [4, 5, 6], [7]])]
     mapped, table = file_of(parts)
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label("rows"))
-    got = read_alike(mapped, *find_alike(mapped, table, like, np.dtype("i8")), np.dtype("i8"))
+    got = read_alike(mapped, *find_alike(mapped, table.T, like, np.dtype("i8")), np.dtype("i8"))
     assert got.found.tolist() == [True, True]
     assert got.counts.tolist() == [3, 4]
     assert got.lengths[0].tolist() == [2, 1, 0, 3, 1]
@@ -80,7 +80,7 @@ def test_what_is_cut_off_is_not_found(cut):
     parts = [np.zeros((2, 3), "i8"), np.ones((1, 3), "i8")]
     mapped, table = file_of(parts)
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label("box"))
-    assert find_alike(mapped[:-cut], table, like, np.dtype("i8"))[0].tolist() == [True, False]
+    assert find_alike(mapped[:-cut], table.T, like, np.dtype("i8"))[0].tolist() == [True, False]
 
 
 def test_a_byte_that_is_another_is_seen_or_says_nothing():
@@ -88,12 +88,12 @@ def test_a_byte_that_is_another_is_seen_or_says_nothing():
     mapped, table = file_of(parts)
     start, length = table[1, :2].tolist()
     like = RecordTemplate.of(mapped, Place(*table[0, :2].tolist()), label("box"))
-    elements = find_alike(mapped, table, like, np.dtype("i8"))[1][0, 1]
+    elements = find_alike(mapped, table.T, like, np.dtype("i8"))[1][0, 1]
     end_of_label = start + 33 + mapped[start + 32]
     for place in range(start, start + 32 + length):
         changed = bytearray(mapped)
         changed[place] ^= 0x41
-        found, places, sizes = find_alike(memoryview(changed), table, like, np.dtype("i8"))
+        found, places, sizes = find_alike(memoryview(changed), table.T, like, np.dtype("i8"))
         # In padding, coordinates and elements any byte may stand; a size of a frame is seen.
         assert not found[1] or (place >= end_of_label and (places[0, 1], sizes[0, 1]) == (elements, 48))
         assert found[0]

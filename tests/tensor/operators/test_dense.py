@@ -94,11 +94,42 @@ def boxes(draw):
 def test_boxes_anywhere_in_memory_go_the_short_way_as_the_general_one(pair, ufunc):
     one, other = pair
     by_operator = {np.add: operator.add, np.multiply: operator.mul, np.less: operator.lt}[ufunc]
-    for operands in ((one, other), (one, 2.0), (3, one), (one, one)):
+    array = np.asarray(other.copy())
+    arrays = (
+        array,
+        np.asfortranarray(array),
+        array[..., :1],
+        array[:1],
+        np.ones(array.shape[-1:]),
+        np.array(2.0),
+        array > 3,
+        array.astype("m8"),
+    )
+    for operands in (
+        (one, other),
+        (one, 2.0),
+        (3, one),
+        (one, one),
+        *[(one, own) for own in arrays],
+        (array, one),
+    ):
         general = outcome(lambda operands=operands: call(ufunc, operands, {}))
         assert outcome(lambda operands=operands: ufunc(*operands)) == general
         if operands[0] is one:
             assert outcome(lambda operands=operands: by_operator(*operands)) == general
+
+
+@given(ROWS, st.data())
+def test_what_is_no_plain_box_goes_beside_arrays_as_the_general_way(lengths, data):
+    values = np.arange(float(sum(lengths)))
+    one = data.draw(st.sampled_from([*spellings(lengths, values)]))
+    array = data.draw(
+        st.sampled_from(
+            [values, values.reshape(len(lengths), -1) if values.size % len(lengths) == 0 else values[:1]]
+        )
+    )
+    general = outcome(lambda: call(np.add, (one, array), {}))
+    assert outcome(lambda: one + array) == outcome(lambda: np.add(one, array)) == general
 
 
 @pytest.mark.parametrize("key", [slice(2, None), slice(None), slice(1, 3)])
@@ -118,6 +149,7 @@ def test_a_row_or_a_tile_of_a_tensor_takes_the_short_way(monkeypatch):
     rows = tw.jagged([[1, 2], [3, 4], [5]])
     tiles = tw.as_tensor(np.arange(36).reshape(6, 6)).tiled(tw.Tiling([2, 4], [3, 3]))
     assert (rows[1] * 2).tolist() == [6, 8]
+    assert (rows[1] + np.array([1, 2])).tolist() == (np.array([1, 2]) + rows[1]).tolist() == [4, 6]
     assert (rows[1] + rows[0]).tolist() == [4, 6]
     assert (tiles[1, 1] + tiles[1, 0]).tolist() == [[27, 29, 31], [39, 41, 43], [51, 53, 55], [63, 65, 67]]
 
