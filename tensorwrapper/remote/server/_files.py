@@ -69,8 +69,11 @@ def put_files(
                     raise  # of two files
                 refused = refused or error
                 losses.append(_loss(prefix + name, error))
-    if refused is not None and not catalogue.names():
-        raise refused
+    try:
+        if refused is not None and not catalogue.names():
+            raise refused
+    finally:
+        del refused  # its traceback has this frame
     return losses
 
 

@@ -564,7 +564,8 @@ def test_one_client_does_not_take_the_places_of_others():
         try:
             for thread in threads:
                 thread.start()
-            assert slow[0].begun.wait(20)
+            # Whichever of them came first.
+            assert any(own.begun.wait(0.05) for _ in range(100) for own in slow)
             assert honest["x"].compute().tolist() == X.tolist()
             assert sum(own.begun.is_set() for own in slow) < len(slow)
         finally:
