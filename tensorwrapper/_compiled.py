@@ -27,6 +27,9 @@ _MOST_SORTED: Final = 16
 _SHORT: Final = 16
 """Elements of a row, on average, up to which extremes are found here: beyond it NumPy's vectors win."""
 
+_MOST_MODES: Final = 64
+"""The modes of a block that is copied here."""
+
 _TYPES: Final = frozenset(["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"])
 
 
@@ -156,6 +159,25 @@ def copy_runs(
         return False
     raw, room = source.view(np.uint8), target.view(np.uint8)
     module.copy_runs(source.dtype.itemsize, raw, _own(starts), _own(goals), _own(stops), shift, room)
+    return True
+
+
+def copy_boxes(
+    source: "Array",
+    target: "Array",
+    extents: "IntArray",
+    sides: "tuple[IntArray, IntArray, IntArray, IntArray]",
+) -> bool:
+    """Copy strided blocks of a flat array, and tell whether that was done. O(blocks + elements).
+
+    `sides` has starts and an (n, modes) table of strides of both arrays, the source first. Both are without
+    gaps, of one type, and do not overlap.
+    """
+    module, dtype = _module(), source.dtype
+    if module is None or dtype.hasobject or extents.shape[1] > _MOST_MODES:
+        return False
+    raw, room = source.view(np.uint8), target.view(np.uint8)
+    module.copy_boxes(dtype.itemsize, raw, _own(extents), *map(_own, sides), room)
     return True
 
 

@@ -18,7 +18,7 @@ typedef Py_ssize_t size;
     X(b1, uint8_t, int64_t)
 #define TYPES(X) FLOATS(X) INTEGERS(X)
 
-enum { MOST = 16, FIRST = 24 };
+enum { MOST = 16, FIRST = 24, MODES = 64 };
 
 /* Any byte but 0 is true: memory that others wrote need not have 1. The compiler drops the choice. */
 #define NUMBER(code, T, x) (#code[0] == 'b' ? (T)((x) != 0) : (T)(x))
@@ -256,6 +256,106 @@ static PyObject *py_copy_runs(PyObject *self, PyObject *args) {
     PyBuffer_Release(&starts);
     PyBuffer_Release(&goals);
     PyBuffer_Release(&stops);
+    PyBuffer_Release(&out);
+    if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
+    Py_RETURN_NONE;
+}
+
+/* copy_boxes(itemsize, values, extents, starts, strides, goals, goal_strides, out): box k of `values`, which begins at
+   starts[k] and has a row of `extents` and of `strides`, goes to goals[k] of `out` with the same row of goal_strides.
+   Modes of one position are left out, and those that follow on are one. */
+typedef struct { size rank; int64_t extents[MODES], from[MODES], to[MODES]; } modes;
+
+static const char *reach(const int64_t *extents, const int64_t *strides, size rank, int64_t start, size count) {
+    int64_t low = start, high = start;
+    if (start < 0 || start >= count) return "a box leaves the elements";
+    for (size m = 0; m < rank; m++) {
+        if (extents[m] < 2 || !strides[m]) continue;
+        if (strides[m] > count || strides[m] < -count || extents[m] - 1 > count) return "a box leaves the elements";
+        /* Each factor is at most the number of elements; the quotient keeps their product below it. */
+        const int64_t step = strides[m] < 0 ? -strides[m] : strides[m], last = extents[m] - 1;
+        if (last > count / step) return "a box leaves the elements";
+        if (strides[m] < 0) low -= last * step;
+        else high += last * step;
+        if (low < 0 || high >= count) return "a box leaves the elements";
+    }
+    return NULL;
+}
+static void join(modes *own, const int64_t *extents, const int64_t *from, const int64_t *to, size rank) {
+    own->rank = 0;
+    for (size m = rank; m-- > 0;) {
+        const size last = own->rank - 1;
+        if (extents[m] == 1) continue;
+        if (own->rank && from[m] == own->from[last] * own->extents[last] && to[m] == own->to[last] * own->extents[last]) {
+            own->extents[last] *= extents[m];
+            continue;
+        }
+        own->extents[own->rank] = extents[m], own->from[own->rank] = from[m], own->to[own->rank] = to[m];
+        own->rank++;
+    }
+}
+/* The first mode of `modes` is the fastest. */
+#define COPY_BOX(name, bytes)                                                                                          \
+    static void copy_box_##name(const modes *own, size mode, const char *from, char *to, size step) {                  \
+        const size n = mode < 0 ? 1 : own->extents[mode];                                                              \
+        const size a = mode < 0 ? 1 : own->from[mode], b = mode < 0 ? 1 : own->to[mode];                               \
+        (void)step;                                                                                                    \
+        if (mode > 0)                                                                                                  \
+            for (size k = 0; k < n; k++) copy_box_##name(own, mode - 1, from + k * a * (bytes), to + k * b * (bytes), step); \
+        else if (a == 1 && b == 1 && n > 16) memcpy(to, from, n * (bytes));                                            \
+        else                                                                                                           \
+            for (size k = 0; k < n; k++) memcpy(to + k * b * (bytes), from + k * a * (bytes), (bytes));                \
+    }
+COPY_BOX(1, 1) COPY_BOX(2, 2) COPY_BOX(4, 4) COPY_BOX(8, 8) COPY_BOX(any, step)
+
+static PyObject *py_copy_boxes(PyObject *self, PyObject *args) {
+    Py_buffer values, extents, starts, strides, goals, goal_strides, out;
+    size step;
+    const char *wrong = "a row of extents and strides for each box, of few modes";
+    (void)self;
+    if (!PyArg_ParseTuple(args, "ny*y*y*y*y*y*w*", &step, &values, &extents, &starts, &strides, &goals, &goal_strides,
+                          &out))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    const Py_buffer *tables[5] = {&extents, &starts, &strides, &goals, &goal_strides};
+    const size boxes = starts.len / 8, rank = boxes ? extents.len / 8 / boxes : 0;
+    int fits = step > 0 && rank <= MODES && goals.len == starts.len && strides.len == extents.len &&
+               goal_strides.len == extents.len && extents.len == rank * boxes * 8;
+    for (int k = 0; k < 5; k++) fits = fits && IS_ALIGNED(tables[k]->buf, int64_t);
+    if (fits) {
+        const int64_t *n = extents.buf, *a = strides.buf, *b = goal_strides.buf, *start = starts.buf, *goal = goals.buf;
+        wrong = NULL;
+        for (size k = 0; k < boxes && !wrong; k++) {
+            const size row = k * rank;
+            modes own;
+            int is_empty = 0;
+            for (size m = 0; m < rank; m++) is_empty |= n[row + m] < 1;
+            if (is_empty) continue;
+            wrong = reach(n + row, a + row, rank, start[k], values.len / step);
+            if (!wrong) wrong = reach(n + row, b + row, rank, goal[k], out.len / step);
+            /* Steps of 0 reach nowhere, however often they are taken. */
+            for (size m = 0, room = out.len / step; m < rank && !wrong; room /= n[row + m++])
+                if (n[row + m] > room) wrong = "a box has more elements than the room";
+            if (wrong) break;
+            join(&own, n + row, a + row, b + row, rank);
+            const char *from = (const char *)values.buf + start[k] * step;
+            char *to = (char *)out.buf + goal[k] * step;
+            switch (step) {
+            case 1: copy_box_1(&own, own.rank - 1, from, to, step); break;
+            case 2: copy_box_2(&own, own.rank - 1, from, to, step); break;
+            case 4: copy_box_4(&own, own.rank - 1, from, to, step); break;
+            case 8: copy_box_8(&own, own.rank - 1, from, to, step); break;
+            default: copy_box_any(&own, own.rank - 1, from, to, step);
+            }
+        }
+    }
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&extents);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&strides);
+    PyBuffer_Release(&goals);
+    PyBuffer_Release(&goal_strides);
     PyBuffer_Release(&out);
     if (wrong) return PyErr_Format(PyExc_ValueError, "%s", wrong);
     Py_RETURN_NONE;
@@ -614,8 +714,8 @@ static PyObject *py_mix(PyObject *self, PyObject *args) {
 #define METHOD(name) {#name, py_##name, METH_VARARGS, NULL}
 static PyMethodDef methods[] = {METHOD(add), METHOD(maximum), METHOD(minimum), METHOD(argmax), METHOD(argmin),
                                 METHOD(add_running), METHOD(sort), METHOD(argsort), METHOD(nonzero),
-                                METHOD(copy_runs), METHOD(copy_window), METHOD(compare), METHOD(measure_lists), METHOD(fill_lists),
-                                METHOD(alike), METHOD(mix),
+                                METHOD(copy_runs), METHOD(copy_boxes), METHOD(copy_window), METHOD(compare),
+                                METHOD(measure_lists), METHOD(fill_lists), METHOD(alike), METHOD(mix),
                                 {NULL, NULL, 0, NULL}};
 static PyModuleDef_Slot slots[] = {{0, NULL}};
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels", NULL, 0, methods, slots, NULL, NULL, NULL};

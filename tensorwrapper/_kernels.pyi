@@ -14,6 +14,17 @@ def nonzero(mask: Buffer, out: Buffer, /) -> int: ...
 def copy_runs(
     itemsize: int, values: Buffer, starts: Buffer, goals: Buffer, stops: Buffer, shift: int, out: Buffer, /
 ) -> None: ...
+def copy_boxes(
+    itemsize: int,
+    values: Buffer,
+    extents: Buffer,
+    starts: Buffer,
+    strides: Buffer,
+    goals: Buffer,
+    goal_strides: Buffer,
+    out: Buffer,
+    /,
+) -> None: ...
 def copy_window(
     itemsize: int, values: Buffer, starts: Buffer, ends: Buffer, first: int, out: Buffer, /
 ) -> None: ...

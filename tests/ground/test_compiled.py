@@ -196,6 +196,11 @@ def at_odd(numbers):
     return memoryview(bytearray(b"x" + np.array(numbers, np.int64).tobytes()))[1:]
 
 
+def boxes_of(extents, starts, strides, goals, goal_strides):
+    """Return the arguments that copy boxes from three numbers to three."""
+    return 8, np.zeros(3), extents, starts, strides, goals, goal_strides, np.zeros(3)
+
+
 WRONG = {
     "splits beyond": ("add", ("f8", np.zeros(3), np.array([0, 4]), np.zeros(1))),
     "splits before": ("sort", ("f8", np.zeros(3), np.array([-1, 2]), np.zeros(3))),
@@ -214,6 +219,30 @@ WRONG = {
     "elements at an odd address": ("argmin", ("i8", at_odd([0, 3]), np.array([0, 2]), np.zeros(1))),
     "starts at an odd address": ("copy_runs", (8, np.zeros(3), at_odd([0]), [0], [1], 0, np.zeros(3))),
     "room at an odd address": ("nonzero", (np.ones(3, bool), at_odd([0, 0, 0]))),
+    "a box beyond": ("copy_boxes", boxes_of([2], [2], [1], [0], [1])),
+    "a box before": ("copy_boxes", boxes_of([2], [0], [-1], [0], [1])),
+    "a box that begins before": ("copy_boxes", boxes_of([2], [-1], [1], [0], [1])),
+    "a box that goes beyond": ("copy_boxes", boxes_of([2], [0], [1], [2], [1])),
+    "a box that goes before": ("copy_boxes", boxes_of([2], [0], [1], [0], [-1])),
+    "a box of a far step": ("copy_boxes", boxes_of([2], [0], [-(2**63)], [0], [1])),
+    "a box of a far goal": ("copy_boxes", boxes_of([2], [0], [1], [2**63 - 1], [1])),
+    "a box of many elements": ("copy_boxes", boxes_of([2**62], [0], [0], [0], [0])),
+    "a box of many elements in two modes": (
+        "copy_boxes",
+        (8, np.zeros(3), [2**32, 2**32], [0], [0, 0], [0], [0, 0], np.zeros(3)),
+    ),
+    "a box with a mode more": ("copy_boxes", boxes_of([1, 1], [0], [1], [0], [1])),
+    "a box with a goal more": ("copy_boxes", boxes_of([1], [0], [1], [0, 0], [1])),
+    "boxes of part of a mode": (
+        "copy_boxes",
+        (8, np.zeros(3), [1, 1, 1], [0, 0], [1] * 3, [0, 0], [1] * 3, np.zeros(3)),
+    ),
+    "boxes of many modes": (
+        "copy_boxes",
+        (8, np.zeros(3), [1] * 65, [0], [1] * 65, [0], [1] * 65, np.zeros(3)),
+    ),
+    "boxes of no elements": ("copy_boxes", (0, np.zeros(3), [1], [0], [1], [0], [1], np.zeros(3))),
+    "boxes at an odd address": ("copy_boxes", (8, np.zeros(3), [1], at_odd([0]), [1], [0], [1], np.zeros(3))),
     "a window before": ("copy_window", (8, np.zeros(3), [0], [0, 3], -1, np.zeros(1))),
     "a window beyond": ("copy_window", (8, np.zeros(3), [0], [0, 3], 3, np.zeros(1))),
     "a window beyond the integers": ("copy_window", (8, np.zeros(3), [0], [0, 3], 2**63 - 1, np.zeros(1))),
@@ -300,7 +329,7 @@ WRONG = {
 @pytest.mark.parametrize(("name", "arguments"), WRONG.values(), ids=WRONG)
 def test_wrong_places_are_refused(name, arguments):
     kernel = getattr(_compiled._module(), name)
-    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements|starts|records"):
+    with pytest.raises(ValueError, match=r"splits|run|room|type|shift|elements|starts|records|modes"):
         kernel(*[np.array(own, np.int64) if isinstance(own, list) else own for own in arguments])
 
 
@@ -382,6 +411,41 @@ def test_a_mask_may_have_any_byte_for_true(size):
     t = tw.from_buffer(np.arange(size), tw.Shape.from_offsets([0, 3, size]))
     mask = tw.from_buffer((np.arange(size, dtype=np.uint8) % 3).view(bool), t.shape)
     assert t[mask].tolist() == [[1, 2], [k for k in range(3, size) if k % 3]]
+
+
+@needs_loops
+@given(st.data(), st.integers(0, 4), st.sampled_from(["i1", "i2", "f4", "f8", "c16", "S3", "M8[s]"]))
+def test_boxes_go_where_numpy_puts_them(data, rank, kind):
+    """Each box is a part of one array, with its modes permuted and turned, and goes to a line of its own."""
+    made = np.arange(1, 401).astype("i8")
+    source = (made.view("M8[s]") if kind[0] == "M" else made).astype(kind)
+    boxes, first = [], 0
+    for _ in range(data.draw(st.integers(0, 5))):
+        extents = data.draw(st.lists(st.integers(0, 3), min_size=rank, max_size=rank))
+        sides = []
+        for place, step in ((data.draw(st.integers(0, 9)), data.draw(st.integers(1, 3))), (first, 1)):
+            start, strides, reach = place, [0] * rank, step
+            for mode in data.draw(st.permutations(range(rank))):
+                strides[mode], reach = reach, reach * max(extents[mode], 1)
+                if data.draw(st.booleans()) and extents[mode]:
+                    start += (extents[mode] - 1) * strides[mode]
+                    strides[mode] = -strides[mode]
+            sides.append((start, strides))
+        first += int(np.prod(extents, dtype=int))
+        boxes.append((extents, sides))
+    target, wanted = np.zeros(first, kind), np.zeros(first, kind)
+    for extents, ((start, steps), (goal, goal_steps)) in boxes:
+        for index in np.ndindex(*extents):
+            wanted[goal + int(np.dot(index, goal_steps))] = source[start + int(np.dot(index, steps))]
+    rows, ones = (len(boxes), rank), (len(boxes),)
+    extents = np.array([own for own, _ in boxes], np.int64).reshape(rows)
+    sides = [
+        np.array([both[side][k] for _, both in boxes], np.int64).reshape(rows if k else ones)
+        for side in (0, 1)
+        for k in (0, 1)
+    ]
+    assert _compiled.copy_boxes(source, target, extents, tuple(sides))
+    assert target.tobytes() == wanted.tobytes()
 
 
 @needs_loops

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import check_kind_of
-from tensorwrapper._compiled import copy_runs, is_compiled
+from tensorwrapper._compiled import copy_boxes, copy_runs
 from tensorwrapper._integers import to_threads
 from tensorwrapper._value_class import frozen
 from tensorwrapper.buffer.copies._copy import _count
@@ -32,9 +32,6 @@ _LONG = 1 << 12  # bytes from which a run is copied by itself
 _LARGE = 1 << 15  # bytes from which a block is worth a look at its order of modes
 _SMALL = 1 << 11  # bytes up to which blocks of one form are worth a search for the others
 _ALIKE = 4  # how many smaller blocks of one form there must be for them to be copied at once
-_MANY = 16  # blocks from which their runs are listed
-_LEAST_RUN = 2  # elements of a run, on average, from which runs are listed
-_RUNS = 1 << 14  # runs that are listed at a time
 _FEW = 4  # blocks per thread from which threads are given blocks, and not parts of each block
 
 _Memory: TypeAlias = npt.NDArray[np.uint8]
@@ -173,9 +170,9 @@ def _run(plan: CopyPlan, move: _Move, threads: int) -> None:
             shares = [leads[k::threads] for k in range(min(threads, len(leads)))]
             in_threads(partial(_copy_planes, move, (starts, goals), length), shares, threads)
     else:
-        for table in steps.tables():
+        for table in steps.blocks():
             if len(table) < _FEW * threads:
-                for few in table.rows(move.unit.itemsize):
+                for few in table.joined().rows(move.unit.itemsize):
                     _copy_block(move, threads, few)
                 continue
             marks = [len(table) * k // threads for k in range(threads + 1)]
@@ -203,10 +200,11 @@ def _copy_elements(plan: CopyPlan, move: _Move) -> bool:
 
 def _copy_table(move: _Move, table: CopyTable) -> None:
     """Copy blocks: large ones and those unlike all others one by one, the others all of one form at once."""
-    if not len(table) or _copied_as_runs(move, table):
-        return
     size = move.unit.itemsize
-    mean = table.size() * size // len(table)
+    mean = table.size() * size // max(len(table), 1)
+    if not len(table) or (mean <= _LARGE and _copied_by_loops(move, table)):
+        return
+    table = table.joined()
     if mean < _SMALL:
         if copy_lines(table, move.source.view(move.unit), move.target.view(move.unit)):
             return
@@ -230,19 +228,10 @@ def _copy_table(move: _Move, table: CopyTable) -> None:
         block[...] = np.ndarray(extents, unit, memory, start, steps)
 
 
-def _copied_as_runs(move: _Move, table: CopyTable) -> bool:
-    """Copy blocks run by run if loops in C are there and it pays; tell whether that was done."""
-    if not is_compiled():
-        return False
-    source, target = move.source.view(move.unit), move.target.view(move.unit)
-    if table.are_runs():
-        return copy_runs(source, target, table.source, table.target, table.target + table.extents[:, 0])
-    if len(table) < _MANY or table.size() < _LEAST_RUN * int(table.run_counts().sum()):
-        return False
-    done = True
-    for starts, goals, lengths in table.runs(_RUNS):
-        done = done and copy_runs(source, target, starts, goals, goals + lengths)
-    return done
+def _copied_by_loops(move: _Move, table: CopyTable) -> bool:
+    """Copy blocks in loops in C if they are there; tell whether that was done."""
+    sides = table.source, table.source_strides, table.target, table.target_strides
+    return copy_boxes(move.source.view(move.unit), move.target.view(move.unit), table.extents, sides)
 
 
 def _copy_runs(move: _Move, table: CopyTable) -> None:

@@ -27,7 +27,7 @@ class ElementCopy(CopySteps):
         for first in range(0, len(self.places), _ELEMENTS):
             yield self.places[first : first + _ELEMENTS], self.goal + first
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         for places, goal in self.elements():
             starts = np.flatnonzero(np.append(True, np.diff(places) != 1))
             lengths = np.diff(starts, append=len(places))[:, np.newaxis]
@@ -56,8 +56,8 @@ class ListCopy(CopySteps):
         lists = self.lists
         return (lists.starts, lists.splits, self.goal - lists.splits.item(0)) if lists.step == 1 else None
 
-    def tables(self) -> Iterator[CopyTable]:
-        return self.cells().tables()
+    def blocks(self) -> Iterator[CopyTable]:
+        return self.cells().blocks()
 
 
 def list_copy(source: LayoutCommon, target: LayoutCommon, cells: Callable[[], CopySteps]) -> ListCopy | None:

@@ -70,7 +70,7 @@ class GatherCopy(CopySteps):
         source = sum_table(0, [table for table, _ in tables]).reshape(-1)
         return source, sum_table(0, [table for _, table in tables]).reshape(-1)
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         for source, target, starts, goals in self.planes():
             for start, goal in zip(starts.tolist(), goals.tolist(), strict=True):
                 yield self._table(source + start, target + goal)

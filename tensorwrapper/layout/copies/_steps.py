@@ -38,13 +38,13 @@ class RegionCopy(CopySteps):
         """The number of regions."""
         return math.prod([len(piece) for piece in self.pieces])
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         counts = [len(piece) for piece in self.pieces]
         for first in range(0, self.count, _BLOCKS):
             numbers = np.arange(first, min(first + _BLOCKS, self.count), dtype=np.int64)
             rows = np.unravel_index(numbers, counts)
             chosen = [piece[row] for piece, row in zip(self.pieces, rows, strict=True)]
-            yield self._table(chosen).joined()
+            yield self._table(chosen)
 
     def cost(self) -> CopyCost:
         """Return the work of the copy; equal regions are inspected once."""
@@ -166,14 +166,12 @@ class CellCopy(CopySteps):
     source: Cells
     target: Cells
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         a, b = self.source, self.target
         filled = np.flatnonzero(a.filled())
         for first in range(0, len(filled), _CELLS):
             rows = filled[first : first + _CELLS]
-            yield CopyTable(
-                a.extents[rows], a.starts[rows], a.strides[rows], b.starts[rows], b.strides[rows]
-            ).joined()
+            yield CopyTable(a.extents[rows], a.starts[rows], a.strides[rows], b.starts[rows], b.strides[rows])
 
 
 def cells_of(layout: LayoutCommon, inner: int) -> Cells:
@@ -209,7 +207,7 @@ class OrdinalCopy(CopySteps):
     source: LayoutCommon
     target: LayoutCommon
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         for first in range(0, self.source.shape.size, _ELEMENTS):
             ordinals = np.arange(first, min(first + _ELEMENTS, self.source.shape.size), dtype=np.int64)
             source, target = [

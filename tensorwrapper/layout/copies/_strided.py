@@ -46,7 +46,7 @@ class StridedCopy(CopySteps):
         target = [step * size for step in self.target_strides]
         return self.extents, self.source * size, source, self.target * size, target
 
-    def tables(self) -> Iterator[CopyTable]:
+    def blocks(self) -> Iterator[CopyTable]:
         if self.size:
             source, target = np.array([self.source]), np.array([self.target])
             rows = [

@@ -223,7 +223,7 @@ def _merged(table: CopyTable) -> CopyTable:
 
 
 class CopySteps(ABC):
-    """Steps of a copy. `tables` is abstract; other methods have defaults for steps without a special rule."""
+    """Steps of a copy. `blocks` is abstract; other methods have defaults for steps without a special rule."""
 
     __slots__ = ()
 
@@ -234,8 +234,12 @@ class CopySteps(ABC):
     """Numbers between which offsets of the source are known to lie, where bounds would be searched for."""
 
     @abstractmethod
+    def blocks(self) -> Iterator[CopyTable]:
+        """Return an iterator over the blocks, some at a time, none of them empty."""
+
     def tables(self) -> Iterator[CopyTable]:
-        """Return an iterator over the blocks, some at a time: joined, and none of them empty."""
+        """Return an iterator over the blocks, `joined`."""
+        return (table.joined() for table in self.blocks())
 
     def in_bytes(self, size: int) -> BlockRow | None:  # noqa: ARG002 - several blocks have no such form
         """Return the one block in bytes, of elements with `size` bytes each; None if there are several."""
