@@ -3,6 +3,7 @@
 import importlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from tensorwrapper.store.records._loss import Loss
 from tensorwrapper.store.records._record import cut
 from tensorwrapper.store.system._map import FileMemory
 from tensorwrapper.store.system._replace import replacing
-from tensorwrapper.store.system._system import OpenedFile, of_stranger
+from tensorwrapper.store.system._system import HEAD_BYTES, OpenedFile, of_stranger
 from tensorwrapper.tensor import Tensor
 from tensorwrapper.typing import Array
 from tensorwrapper.wire import DEFAULT_LIMITS
@@ -45,6 +46,13 @@ _METADATA: Final = "__metadata__"
 _HEADER_BYTES: Final = 100_000_000
 _CHUNK: Final = 2**24
 _SHORT: Final = 4096  # bytes of a header that is remembered
+_NUMBER: Final = "(?:0|[1-9][0-9]{0,14})"
+_OTHERS: Final = f"(?:,{_NUMBER}){{0,{DEFAULT_LIMITS.rank - 1}}}"
+_ENTRY: Final = re.compile(
+    rf'"([^"\\\x00-\x1f]*)":{{"dtype":"([A-Z0-9_]*)","shape":\[((?:{_NUMBER}{_OTHERS})?)\],'
+    rf'"data_offsets":\[({_NUMBER}),({_NUMBER})\]}}(?:,(?=")|}} *\Z)'
+)
+_METADATA_FIRST: Final = re.compile(rf'{{"{_METADATA}":({{[^{{}}\\]*}}),')
 
 
 Plans: TypeAlias = tuple[
@@ -83,10 +91,11 @@ def read_plans(read_at: Callable[[int, int], bytes], size: int, path: object) ->
     DataFileError
         If the header violates the format.
     """
-    length = int.from_bytes(read_at(0, 8), "little")
+    head = read_at(0, HEAD_BYTES)
+    length = int.from_bytes(head[:8], "little")
     if size < 8 or length > min(size - 8, _HEADER_BYTES):
         raise DataFileError(f"{path} has {size} bytes, too few for a header of {length}")
-    raw = read_at(8, length)
+    raw = head[8 : 8 + length] if 8 + length <= len(head) else read_at(8, length)
     if length > _SHORT:
         return _read_plans(raw, size, path)
     try:
@@ -96,6 +105,39 @@ def read_plans(read_at: Callable[[int, int], bytes], size: int, path: object) ->
 
 
 def _read_plans(raw: bytes, size: int, path: object = "") -> Plans:
+    return _plain_plans(raw, size, path) or _any_plans(raw, size, path)
+
+
+def _plain_plans(raw: bytes, size: int, path: object) -> Plans | None:
+    """Return the plans of a header as the library of the format writes it, of types of NumPy; else None."""
+    try:
+        begun, *parts = _ENTRY.split(raw.decode())
+    except UnicodeDecodeError:
+        return None
+    # Five groups of each entry, and the text up to the next entry, which must be empty.
+    rows = [parts[k::6] for k in range(6)]
+    first = None if begun == "{" else _METADATA_FIRST.fullmatch(begun)
+    if not parts or any(rows.pop()) or not (begun == "{" or first):
+        return None
+    plans: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
+    place, start = 0, 8 + len(raw)
+    for name, code, shape, begin, end in zip(*rows, strict=True):
+        dtype, extents = _DTYPES.get(code), tuple(map(int, shape.split(","))) if shape else ()
+        nbytes = int(end) - place
+        if dtype is None or int(begin) != place or math.prod(extents) * dtype.itemsize != nbytes:
+            return None
+        # An extent of 0 hides other extents of any size.
+        if not nbytes:
+            return None
+        plans[name] = dtype, extents, start + place
+        place += nbytes
+    if len(plans) != len(rows[0]) or start + place != size or _METADATA in plans:
+        return None
+    metadata = cast("dict[str, str]", _load(first[1].encode(), path)) if first else {}
+    return (plans, metadata, ()) if {*map(type, metadata.values())} <= {str} else None
+
+
+def _any_plans(raw: bytes, size: int, path: object) -> Plans:
     header, length = _load(raw, path), len(raw)
     # The original library accepts null for empty metadata.
     said = header.pop(_METADATA, None)
@@ -124,7 +166,7 @@ def _read_plans(raw: bytes, size: int, path: object = "") -> Plans:
 
 
 # Files with arrays of the same names and extents have the same header.
-_known_plans = lru_cache(maxsize=64)(_read_plans)
+_known_plans = lru_cache(maxsize=1024)(_read_plans)
 
 
 def _array(memory: FileMemory, dtype: "np.dtype[Any]", shape: tuple[int, ...], start: int) -> Array:

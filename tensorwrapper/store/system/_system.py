@@ -151,7 +151,7 @@ class OpenedFile:
         if self._head is None:
             self._head = FileBytes(read_at(self.file, 0, min(HEAD_BYTES, self.size)))
             self._head.filename = self.path
-        return self._head[place:stop]
+        return self._head[place:stop] if place or stop < len(self._head) else self._head
 
     def memory(self) -> FileMemory:
         """Return the whole file as memory, which outlives this object.
@@ -165,8 +165,7 @@ class OpenedFile:
         """
         if not 0 < self.size <= HEAD_BYTES:
             return map_file(self.file, 0, self.path)
-        self.read_at(0, 0)
-        return cast("FileBytes", self._head)
+        return cast("FileBytes", self.read_at(0, self.size))
 
     def stream(self) -> BinaryIO:
         """Return a stream from the start of the file, which is valid until the file is closed."""

@@ -241,10 +241,10 @@ def _by_content(path: PurePath, file: "OpenedFile | Ranges", head: bytes, shown:
     tail = file.read_at(max(file.size - len(end), 0), len(end)) if end else b""
     if kind is not None and tail == end:
         return Recognised(kind, "magic")
-    refused = _ENCRYPTED if (kind, tail) == ("parquet", b"PARE") else _of_head(head, _REFUSED)
     # Its first bytes are a length: 640, 896, 1152 and 1408 are those of a pickle.
     if _is_safetensors(head, file.size):
         return _SAFETENSORS
+    refused = _ENCRYPTED if (kind, tail) == ("parquet", b"PARE") else _of_head(head, _REFUSED)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _of_zip(path, file, shown)
     packing = _of_head(head, _PACKED)

@@ -16,6 +16,7 @@ import numpy as np
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
+from tensorwrapper.store.formats import _safetensors
 from tests.benchmarks.compare.measure import Row, Run, Tile, library, parts_made
 
 COUNT = 5000
@@ -173,10 +174,21 @@ def files() -> Iterator[Row]:
             limit = ("headers checked, an array and five objects each", partial(_joined_least, paths))
             work = f"concat of 300 files of safetensors, of {kind}"
             yield Row("Q17", work, partial(_joined, paths), peers, times=2, limit=limit)
+        work = "concat of 300 files of safetensors, of headers read for the first time"
+        yield Row("Q17", work, partial(_joined_anew, paths), peers, times=2, limit=limit)
 
 
 def _joined(paths: list[Path]) -> object:
     return sel.concat([tw.open(path)["x"] for path in paths]).compute()
+
+
+def _joined_anew(paths: list[Path]) -> object:
+    return sel.concat([_opened_anew(path)["x"] for path in paths]).compute()
+
+
+def _opened_anew(path: Path) -> Any:
+    _safetensors._known_plans.cache_clear()
+    return tw.open(path)
 
 
 def _joined_there(st: Any, paths: list[Path]) -> object:

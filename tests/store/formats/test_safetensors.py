@@ -1,13 +1,17 @@
 """The safetensors format, with the package itself as the judge."""
 
 import json
+import math
 
 import numpy as np
 import pytest
 import safetensors.numpy
+from hypothesis import given
+from hypothesis import strategies as st
 
 import tensorwrapper as tw
 from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.formats import _safetensors
 from tests.support.store.foreign_files import ARRAYS, assert_equal, convert, names_in, read
 
 
@@ -49,6 +53,46 @@ def test_every_element_of_a_safetensors_file_is_aligned_for_its_type(folder):
     assert length % 8 == 0
     for name, entry in header.items():
         assert entry["data_offsets"][0] % ARRAYS[name].dtype.itemsize == 0
+
+
+NAMES = st.text(st.sampled_from('ax_.\u00fc\u4f60 "\\\t'), max_size=3) | st.just("__metadata__")
+ENTRIES = st.lists(
+    st.tuples(
+        NAMES,
+        st.sampled_from(["F64", "BOOL", "I8", "BF16", "F4"]),
+        st.lists(st.integers(0, 3) | st.just(10**15), max_size=3),
+        st.sampled_from([0, 0, 0, 0, 1, -1]),
+    ),
+    max_size=3,
+)
+SAID = st.none() | st.dictionaries(st.sampled_from(["format", "{", "\\"]), st.just("pt") | st.just(1))
+DAMAGE = st.sampled_from(["", "", "", " ", "}", ",", '"', "0", "-", "]", "\x00", "\u00fc"])
+
+
+@given(ENTRIES, SAID, st.booleans(), DAMAGE, st.data())
+def test_plain_headers_are_read_as_any_header_is(entries, said, spaced, damage, data):
+    """What a pattern reads of a header is what the reader of any JSON reads of it, or nothing."""
+    header, place = ({} if said is None else {"__metadata__": said}), 0
+    for name, code, extents, off in entries:
+        size = math.prod(extents) * {"F64": 8, "BF16": 2}.get(code, 1)
+        header[name] = {"dtype": code, "shape": extents, "data_offsets": [place, place + size + off]}
+        place += size
+    text = json.dumps(
+        header, separators=None if spaced else (",", ":"), ensure_ascii=data.draw(st.booleans())
+    )
+    at = data.draw(st.integers(0, len(text)))
+    raw = (text[:at] + damage + text[at:]).encode()
+    size = 8 + len(raw) + place
+    plain = _safetensors._plain_plans(raw, size, "x")
+    if plain is not None:
+        assert plain == _safetensors._any_plans(raw, size, "x")
+
+
+@pytest.mark.parametrize("metadata", [None, {"format": "pt"}])
+def test_headers_of_the_library_are_plain(metadata):
+    raw = safetensors.numpy.save({"a.b": np.ones((2, 3), "f2"), "c": np.ones(4, bool)}, metadata)
+    length = int.from_bytes(raw[:8], "little")
+    assert _safetensors._plain_plans(raw[8 : 8 + length], len(raw), "x") is not None
 
 
 def crafted(header, data=bytes(8)):
