@@ -431,6 +431,11 @@ class Endpoint:
 
     def _first(self, socket: "zmq.Socket[bytes]", seconds: float) -> zmq.Frame | None:
         """Return the first frame of the next message; None if none comes in time."""
+        # A message that is there already needs no poll, which takes longer than the whole read.
+        try:
+            return socket.recv(_NOW, copy=False)
+        except zmq.Again:
+            pass
         fences = self._fences
         deadline = time.monotonic() + seconds
         # Polling only the socket costs half as much as polling it with its monitor. Never wait within `recv`:
@@ -438,7 +443,7 @@ class Endpoint:
         patience = math.ceil(seconds * 1000)
         if fences is not None and patience > _PATIENCE:
             patience = _PATIENCE
-        if patience == 0 or zmq.zmq_poll([(socket, _IN)], patience):
+        if patience and zmq.zmq_poll([(socket, _IN)], patience):
             with suppress(zmq.Again):
                 return socket.recv(_NOW, copy=False)
         while (left := math.ceil((deadline - time.monotonic()) * 1000)) > 0:

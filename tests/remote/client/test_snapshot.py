@@ -68,7 +68,8 @@ def test_tensors_of_a_snapshot_are_of_one_moment(server, remote):
 
     def change():
         number = 0
-        while not stop.is_set():
+        # A thread that never rests may keep Python's lock from all others.
+        while not stop.wait(0.0005):
             number += 1
             server.replace("x", np.full(50, number))
 
