@@ -39,6 +39,8 @@ def call_dense(ufunc: np.ufunc, inputs: "tuple[Any, ...]", kind: type) -> "Any":
         result = ufunc(*arrays)
     except (TypeError, ValueError, OverflowError, MemoryError):
         return None  # the general method raises the error
+    if result.dtype.isbuiltin == 2:
+        return None  # it refuses integers that types of ml_dtypes would wrap
     if shape is not None:
         if result.shape != shape.extents or not result.flags.c_contiguous:
             return None  # the general way says what broadcasts, and keeps NumPy's order of such a result

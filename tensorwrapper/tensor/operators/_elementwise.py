@@ -13,7 +13,7 @@ from tensorwrapper._arguments import surely_fits, to_dtype
 from tensorwrapper._memory import too_large
 from tensorwrapper.buffer import BufferCommon, Dense
 from tensorwrapper.buffer.lowlevel import as_dense, check_dtype, check_write, holds_strings, packed_layout
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentMismatchError
+from tensorwrapper.errors import ConversionError, ExtentMismatchError, SizeOverflowError
 from tensorwrapper.layout import Layout
 from tensorwrapper.layout.lowlevel import Strided, TiledStrided, wrap_layout
 from tensorwrapper.shape import Shape
@@ -27,8 +27,8 @@ from tensorwrapper.tensor.operators._operand import (
     first_tensor,
     is_tensor,
     is_tensor_or_view,
-    read_mask,
     read_operands,
+    read_where,
 )
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -54,6 +54,7 @@ def call(ufunc: np.ufunc, inputs: "tuple[Any, ...]", options: dict[str, Any]) ->
     options.pop("subok", None)
     operands = read_operands(inputs, name)
     _check_computed_in(operands, options, name)
+    _check_wrapped(ufunc, operands, name)
     if ufunc.signature is not None:
         return _call_whole(ufunc, operands, outs, options)
     tensors = [operand for operand in operands if isinstance(operand, TensorBase)]
@@ -103,6 +104,19 @@ def _check_computed_in(operands: list[Operand], options: dict[str, Any], name: s
         if isinstance(own, TensorBase | np.ndarray) and own.dtype.kind in "iumM":
             elements = own if isinstance(own, np.ndarray) else own.elements()
             check_elements_computed_in(cast("Array", elements), dtype, name)
+
+
+def _check_wrapped(ufunc: np.ufunc, operands: list[Operand], name: str) -> None:
+    """Raise if a type of ml_dtypes would wrap a Python integer, as NumPy does for its own types."""
+    numbers = [own for own in operands if type(own) is int]
+    types = [own.dtype for own in operands if numbers and isinstance(own, TensorBase | np.ndarray)]
+    for dtype in [own for own in types if own.isbuiltin == 2 and np.result_type(own, np.int8).kind in "iu"]:
+        for number in numbers:
+            with refusals(name):
+                typed = np.asarray(number).astype(dtype)
+                is_wide = ufunc.nin != 2 or ufunc(typed, number).dtype.isbuiltin != 2
+            if not is_wide and int(typed.astype(np.int64)) != number:
+                raise SizeOverflowError(f"{name}: Python integer {number} out of bounds for {dtype}")
 
 
 def _store_orbits(buffers: "list[BufferCommon[Any]]") -> bool:
@@ -221,17 +235,7 @@ def _masked(
 def _read_where(where: object, outs: "tuple[Out, ...]", name: str) -> Operand:
     if any(out is None for out in outs):
         raise ConversionError(f"{name}: where= leaves the other elements undefined; out= says what they are")
-    mask = read_mask(where, name)
-    dtype = (
-        np.dtype(bool)
-        if isinstance(mask, bool)
-        else np.asarray(mask).dtype
-        if not isinstance(mask, TensorBase)
-        else mask.dtype
-    )
-    if dtype != np.bool_:
-        raise DTypeError(f"{name}: where= has elements of type bool, not {dtype}")
-    return mask
+    return read_where(where, name)
 
 
 def _call_whole(

@@ -55,6 +55,7 @@ from tensorwrapper.tensor.operators._operand import (
     read_mask,
     read_operand,
     read_operands,
+    read_where,
     refuse_strangers,
 )
 from tensorwrapper.tensor.operators._out_arguments import (
@@ -133,7 +134,8 @@ def call_function(
     _check_type(function.__name__, plain, named, name)
     values, named = with_one_kind(function, plain, named, name)
     with text_refusals(name) if room == "strings" else refusals(name):
-        found = by_exact_order(function, values, named)
+        # The partition of a text has the name of that of an array.
+        found = NotImplemented if room == "strings" else by_exact_order(function, values, named)
         found = call_exactly(function, values, named) if found is NotImplemented else found
     return found if out is None else finished_array(found, (*arguments, out), out, name, options)
 
@@ -237,9 +239,10 @@ def _is_no_array(value: object) -> bool:
 _COMPUTE_IN: Final = {
     **dict.fromkeys(["sum", "prod", "cumsum", "cumprod", "mean", "std", "var"], 2),
     **dict.fromkeys(["nansum", "nanprod", "nancumsum", "nancumprod", "nanmean", "nanstd", "nanvar"], 2),
+    **dict.fromkeys(["cumulative_sum", "cumulative_prod"], 1),
     "trace": 4,
 }
-"""Functions that reduce, with the position of their ``dtype`` argument."""
+"""Functions that reduce, with the position of their ``dtype`` argument, or their number of arguments."""
 
 
 def _check_type(short: str, arguments: "list[Any]", options: dict[str, Any], name: str) -> None:
@@ -322,7 +325,7 @@ def _option(key: "int | str", value: object, name: str, short: str) -> object:
         return value
     if key in _LISTS_AT.get(short, ()) and isinstance(value, list | tuple):
         return [_as_arrays(own, name, short) for own in cast("list[object]", value)]
-    return _as_arrays(read_mask(value, name) if key == "where" else value, name, short)
+    return _as_arrays(read_where(value, name) if key == "where" else value, name, short)
 
 
 _CONTRACTIONS = ("dot", "einsum", "inner", "outer", "tensordot", "vdot")

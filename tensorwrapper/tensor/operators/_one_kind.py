@@ -22,7 +22,7 @@ from tensorwrapper.typing import Array
 
 _Kind: TypeAlias = Literal["text", "bytes", "numbers"]
 
-_REDUCED: Final = frozenset(("max", "min", "prod", "sum"))
+_REDUCED: Final = frozenset(("max", "min", "nanmax", "nanmin", "nanprod", "nansum", "prod", "sum"))
 _LISTED: Final = frozenset(("column_stack", "dstack", "hstack", "vstack"))
 
 _VALUES: Final = {
@@ -132,7 +132,7 @@ def _numbers(short: str, given: dict[str, Any], asked: object, name: str) -> dic
 
 def fitting_initial(short: str, initial: object, dtype: "np.dtype[Any]", asked: object) -> Array:
     """Return ``initial=`` of a reduction of elements of a type as an element of its result."""
-    if short in ("prod", "sum"):
+    if short in ("nanprod", "nansum", "prod", "sum"):
         dtype = np.add.reduce(np.zeros(0, dtype), dtype=cast("npt.DTypeLike", asked)).dtype
     return fit_initial(np.asarray(initial)[()] if is_tensor_or_view(initial) else initial, dtype)
 
@@ -233,8 +233,13 @@ def _typed(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any arg
     """Return text or bytes as an array; items of lists of arrays one by one."""
     if isinstance(value, np.ndarray):
         return value.astype(dtype) if value.dtype.kind in ("USO" if dtype.kind == "T" else "US") else value
-    if isinstance(value, list | tuple):
-        items = cast("list[object]", value)
-        if any(isinstance(own, np.ndarray) or callable(own) for own in items):
-            return [_typed(own, dtype) for own in items]
+    if isinstance(value, list | tuple) and _has_parts(value):
+        return [_typed(own, dtype) for own in cast("list[object]", value)]
     return value if value is None or callable(value) else np.array(value, dtype)
+
+
+def _has_parts(value: object) -> bool:
+    """Return True if lists have arrays or functions in them."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_parts, cast("list[object]", value)))
+    return isinstance(value, np.ndarray) or callable(value)

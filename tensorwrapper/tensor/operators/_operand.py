@@ -84,8 +84,23 @@ def is_several(value: object) -> bool:
     return is_list or (hasattr(value, "__len__") and (hasattr(value, "__array__") or may_have_nulls(value)))
 
 
+def read_where(where: object, name: str) -> Operand:
+    """Return ``where=`` of a function as an operand of bools; a null selects nothing.
+
+    Raises
+    ------
+    DTypeError
+        If it has other elements.
+    """
+    mask = read_mask(where, name)
+    dtype = mask.dtype if isinstance(mask, TensorBase | np.ndarray) else np.asarray(mask).dtype
+    if dtype != np.bool_:
+        raise DTypeError(f"{name}: where= has elements of type bool, not {dtype}")
+    return mask
+
+
 def read_mask(where: object, what: str) -> Operand:
-    """Return ``where=`` as an operand; a null selects nothing."""
+    """Return a condition as an operand; a null selects nothing."""
     mask: Any = read_operand(where, what)
     may_be_null = is_tensor_or_view(mask) and cast("Any", mask).is_nullable
     return cast("Operand", mask.fill_null(False) if may_be_null else mask)

@@ -36,9 +36,9 @@ from tensorwrapper.tensor.operators._operand import (
     check_argument,
     is_tensor,
     is_tensor_or_view,
-    read_mask,
     read_operand,
     read_operands,
+    read_where,
 )
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -103,9 +103,7 @@ def _cut_rows(
     flat = plain.elements()
     splits = OperandShapes.splits_under(shape, modes) if modes else np.array([0, shape.size])
     if is_masked:
-        mask = flat_operands([read_mask(where, name)], tensor, name)[0]
-        if np.asarray(mask).dtype != np.bool_:
-            raise DTypeError(f"{name}: where= has elements of type bool, not {np.asarray(mask).dtype}")
+        mask = flat_operands([read_where(where, name)], tensor, name)[0]
         mask = np.broadcast_to(mask, flat.shape) & valid
         befores = np.concatenate([[0], np.cumsum(mask)])
         flat, splits = flat[mask], befores[splits]
@@ -122,9 +120,7 @@ def _reduce_box_with_nulls(
     turned: Any = tensor._make(tensor.layout.permute((*kept, *sorted(gone))), tensor.buffer)
     where = options.pop("where", True)
     if where is not True:
-        mask = np.broadcast_to(array_of(read_mask(where, name)), shape.extents)
-        if mask.dtype != np.bool_:
-            raise DTypeError(f"{name}: where= has elements of type bool, not {mask.dtype}")
+        mask = np.broadcast_to(array_of(read_where(where, name)), shape.extents)
         where = mask.transpose((*kept, *sorted(gone))).reshape(-1)
     plain, valid = sides_of(turned)
     marks = valid & where
@@ -182,7 +178,7 @@ def _reduce_box(
     every = axis is None or (not shape.rank and axis in (0, -1))
     gone = set(range(shape.rank)) if every else axes_of(axis, shape.rank)
     if "where" in options and options["where"] is not True:
-        options["where"] = array_of(read_mask(options["where"], name))
+        options["where"] = array_of(read_where(options["where"], name))
     initial, dtype = options.pop("initial", None), options.get("dtype")
     with refusals(name):
         _check_type(ufunc, tensor, dtype, name)

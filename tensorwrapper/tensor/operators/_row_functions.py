@@ -10,13 +10,13 @@ import numpy as np
 from tensorwrapper._error_text import warn_caller
 from tensorwrapper.buffer import Dense, Nullable
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
-from tensorwrapper.errors import ConversionError, DTypeError, ExtentError, JaggedModeError
+from tensorwrapper.errors import ConversionError, ExtentError, JaggedModeError
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import mode_of
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.tensor.operators._elementwise import flat_operands, over_array
 from tensorwrapper.tensor.operators._one_kind import fitting_initial
-from tensorwrapper.tensor.operators._operand import read_mask
+from tensorwrapper.tensor.operators._operand import read_where
 from tensorwrapper.tensor.operators._promotion import check_elements_computed_in
 from tensorwrapper.tensor.operators._reductions import METHODS, axes_of, finished, reduced_shape
 from tensorwrapper.tensor.operators._refusals import refusals
@@ -272,9 +272,7 @@ def _marked(tensor: Any, where: object, name: str) -> Any:  # noqa: ANN401 - of 
     """Return the elements of rows that a mask marks; if they may be nulls, the others as nulls."""
     if where is True or where is _UNSET:
         return tensor
-    marks = np.asarray(flat_operands([read_mask(where, name)], tensor, name)[0])
-    if marks.dtype != np.bool_:
-        raise DTypeError(f"{name}: where= has elements of type bool, not {marks.dtype}")
+    marks = np.asarray(flat_operands([read_where(where, name)], tensor, name)[0])
     every = np.broadcast_to(marks, (tensor.shape.size,))
     if tensor.buffer.sides is not None:
         values = tensor.buffer.sides[0].pack(tensor.layout.implementation, own=False)

@@ -93,8 +93,7 @@ def call_on_texts(
         if _has_elements(value):
             flat.append(_array_of(next(rest), shape, reference, name))
         else:
-            # NumPy's partition takes no other text beside those of a StringDType.
-            flat.append(np.asarray(value, np.dtypes.StringDType()) if isinstance(value, str) else value)
+            flat.append(value)
     named = dict(zip(options, flat[len(arguments) :], strict=True))
     with text_refusals(name):
         result = call_exactly(function, flat[: len(arguments)], named)
@@ -105,6 +104,10 @@ def call_on_texts(
 
 def call_exactly(function: Callable[..., Any], arguments: Sequence[Any], options: dict[str, Any]) -> object:
     """Return the result of a function of NumPy for text, exact also for text with NULs."""
+    if getattr(function, "__module__", "") == "numpy.strings":
+        # Beside a StringDType NumPy's partition takes no other text, and others drop NULs of `numpy.str_`.
+        texts = np.dtypes.StringDType()
+        arguments = [np.array(own[:], texts) if isinstance(own, str) else own for own in arguments]
     found = by_methods_of_text(function, arguments, options)
     return function(*arguments, **options) if found is NotImplemented else found
 

@@ -718,3 +718,65 @@ def test_a_mask_longer_than_a_list_is_refused_in_our_words(of, call):
     for short in ([1, 2], np.array([1, 2]), tw.as_tensor([1, 2])):
         with pytest.raises(OutOfBoundsError):
             call(mask, short)
+
+
+@OF
+@pytest.mark.parametrize("call", [np.nansum, np.nanprod, np.nanmax, np.nanmin])
+def test_the_initial_element_of_a_reduction_without_nan_fits_its_result(of, call):
+    small = of(tw.as_tensor(np.array([1, 2], "i1")))
+    for wrong in (1.5, "a", [1, 2], np.timedelta64(5, "s"), tw.as_tensor([1, None])[1]):
+        with pytest.raises(TensorWrapperError):
+            call(small, initial=wrong)
+    assert call(small, initial=1) == call(np.array([1, 2], "i1"), initial=1)
+    floats = of(tw.as_tensor([1.0, np.nan]))
+    assert call(floats, initial=2.5) == call(np.array([1.0, np.nan]), initial=2.5)
+
+
+@OF
+@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], [[1], [2, 3]], [[1, None], [3, 4]]])
+@pytest.mark.parametrize("where", [1, "a", b"a", 0.0, np.int64(1), [1, 0], [["a", ""]], np.array([2, 3])])
+def test_masks_of_reductions_are_truth_values(of, values, where):
+    t = of(tw.jagged(values)) if len(values[0]) == 1 else of(tw.as_tensor(values))
+    for call in (np.sum, np.max, np.any, np.mean):
+        options = {"initial": 0} if call is np.max else {}
+        with pytest.raises(DTypeError, match="where="):
+            call(t, where=where, **options)
+        assert call(t, where=True, **options) == call(t, where=np.True_, **options)
+
+
+@OF
+@pytest.mark.parametrize("call", [np.cumulative_sum, np.cumulative_prod, np.cumsum, np.cumprod])
+def test_running_results_are_computed_in_types_that_have_the_elements(of, call):
+    for values, dtype in (([1.5, 2.5], "i8"), ([300, 1], "i1"), ([1, 2], "?"), ([-1, 2], "u1")):
+        with pytest.raises(TensorWrapperError):
+            call(of(tw.as_tensor(values)), dtype=dtype)
+    found = call(of(tw.as_tensor(np.array([100, 100], "i1"))), dtype="i8")
+    assert np.asarray(found).tolist() == call(np.array([100, 100]), dtype="i8").tolist()
+
+
+@OF
+def test_blocks_of_nested_lists_of_text_keep_nulls_and_nuls(of):
+    one, other = of(tw.strings(["a", None])), of(tw.strings(["b", "c\0"]))
+    assert np.block([[one], [other]]).tolist() == [["a", None], ["b", "c\0"]]
+    assert np.block([[other, "x\0"], [["y"], other]]).tolist() == [["b", "c\0", "x\0"], ["y", "b", "c\0"]]
+
+
+PARTS = {
+    "replace": (str.replace, ("b", "x\0")),
+    "partition": (str.partition, ("b\0",)),
+    "rpartition": (str.rpartition, ("b",)),
+}
+
+
+@OF
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("kind", [str, np.str_])
+def test_parts_of_text_are_those_of_python(of, name, kind):
+    by_hand, arguments = PARTS[name]
+    texts = ["ab\0", "a", "bab"]
+    for t in (tw.strings(texts), tw.strings([texts[:1], texts[1:]])):
+        found = getattr(np.strings, name)(of(t), *map(kind, arguments))
+        parts = found if isinstance(found, tuple) else (found,)
+        flat = [np.asarray(own.elements() if hasattr(own, "elements") else own).tolist() for own in parts]
+        wanted = [by_hand(text, *arguments) for text in texts]
+        assert flat == [list(own) for own in zip(*wanted, strict=True)] if len(flat) > 1 else [wanted]
