@@ -17,7 +17,7 @@ from tensorwrapper.selection.lowlevel import same_steps
 from tensorwrapper.shape import Shape
 from tensorwrapper.shape.lowlevel import key_of_names, names_of
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import as_computed, chosen_layout, is_ragged, make_tensor
+from tensorwrapper.tensor.lowlevel import are_points, as_computed, chosen_layout, is_ragged, make_tensor
 from tensorwrapper.typing import Array
 
 Selected: TypeAlias = "tuple[dict[str, Field], Shape[Any]]"
@@ -31,18 +31,20 @@ def select(fields: Fields, shape: Shape[Any], key: object) -> Selected:
     """
     if type(key) is int or type(key) is slice:
         _check_count(1, fields, shape)
-        return _of_items(fields, shape, (key,), basic=True)
+        return _of_items(fields, shape, (key,), basic=True, whole=False)
     if isinstance(key, Mapping):
         key = key_of_names(cast("Any", key), names_of(shape), shape.rank)
     key = as_computed(key)
     if is_ragged(key):
         return _of_rows(fields, shape, cast("Tensor[Any]", key))
     basic = is_basic(key)
+    # Of boxes, and of rows with several arrays, a key selects as in NumPy; else along each mode.
+    whole = shape.is_box or are_points(key)
     if basic:
         items = _as_items(key)
     else:
-        items = to_items(tuple(map(as_computed, _as_items(key))), shape, of_modes=not shape.is_box)
-    return _of_items(fields, shape, _spread(items, fields, shape), basic=basic)
+        items = to_items(tuple(map(as_computed, _as_items(key))), shape, of_modes=not whole)
+    return _of_items(fields, shape, _spread(items, fields, shape), basic=basic, whole=whole)
 
 
 def _as_items(key: object) -> tuple[Any, ...]:
@@ -79,7 +81,7 @@ def _spread(items: tuple[Any, ...], fields: Fields, shape: Shape[Any]) -> tuple[
     return items
 
 
-def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> tuple[Any, ...]:
+def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, whole: bool) -> tuple[Any, ...]:
     """Return the parts of a key for the first modes, which are all that a field has.
 
     Raises
@@ -92,7 +94,7 @@ def _for_modes(items: tuple[Any, ...], modes: int, name: str, *, box: bool) -> t
         left -= _width(items[count])
         count += 1
     arrays = [place for place, item in enumerate(items) if isinstance(item, np.ndarray)]
-    if box and arrays and (left < 0 or not _begins(items, arrays, count)):
+    if whole and arrays and (left < 0 or not _begins(items, arrays, count)):
         raise ExtentMismatchError(
             f"the key selects points of more modes than the {modes} of the field {name!r}: "
             f"`r.drop({name!r})` has rows that it selects"
@@ -147,24 +149,29 @@ def _see(made: dict[str, Field], names: list[str], operation: Callable[[Any], Vi
         made[name] = operation(view) if seen is None else seen
 
 
-def _of_items(fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basic: bool) -> Selected:
-    """Return what a key with an item for each mode selects, the first ones of fields with fewer modes."""
+def _of_items(
+    fields: Fields, shape: Shape[Any], items: tuple[Any, ...], *, basic: bool, whole: bool
+) -> Selected:
+    """Return what a key with an item for each mode selects, the first ones of fields with fewer modes.
+
+    If it selects as a `whole`, its arrays are points, and else positions along their modes.
+    """
     groups, views = _groups(fields)
     made = dict(fields)
-    rank, box = shape.rank, shape.is_box
+    rank = shape.rank
     for layout, names in groups:
         modes = layout.implementation.rank
-        own = items if modes >= rank else _for_modes(items, modes, names[0], box=box)
+        own = items if modes >= rank else _for_modes(items, modes, names[0], whole=whole)
         if basic:
             _place(made, names, layout[own])
-        elif layout.shape.is_box:
+        elif whole or layout.shape.is_box:
             for name in names:
                 made[name] = made[name][own]
         else:
             _pack(made, names, chosen_layout(layout, own))
     for layout, names in views:
         modes = layout.implementation.rank
-        own = items if modes >= rank else _for_modes(items, modes, names[0], box=box)
+        own = items if modes >= rank else _for_modes(items, modes, names[0], whole=whole)
         _see(made, names, itemgetter(own[0] if len(own) == 1 else own))
     made, found = _with_shape(fields, shape, made, groups + views)
     return (share(with_rows(made, found)) if any(item is None for item in items) else made), found

@@ -287,3 +287,27 @@ def test_text_in_structures_comes_back():
     made = tw.records({"w": tw.strings(columns["w"]), "i": columns["i"]})
     assert tw.records(made.to_structured()).to_dict() == columns
     assert tw.records(np.array([(b"a", 1)], [("s", "S2"), ("i", "i4")])).to_dict() == {"s": [b"a"], "i": [1]}
+
+
+KEYS = {
+    "points": ([0, 2], [1, 0]),
+    "a list and a number": ([0, 2], 0),
+    "a number and a list": (0, [1, 0]),
+    "a list behind all rows": (..., [0, 1]),
+    "a list and a number with dots between": ([0, 1], ..., 1),
+    "points of two modes": ([[0], [1]], [0, 1]),
+    "a slice and a list": (slice(1, None), [1]),
+    "a mask and a list": ([True, False, True], [1, 0]),
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+@pytest.mark.parametrize("of", [lambda t: t, as_view], ids=["tensors", "views"])
+@pytest.mark.parametrize(
+    "rows", [tw.jagged([[1, 2], [3, 4], [5, 6]]), tw.as_tensor([[1, 2], [3, 4], [5, 6]])]
+)
+def test_each_key_selects_of_records_what_it_selects_of_a_field(rows, of, key):
+    found = tw.records({"a": of(rows), "b": of(rows * 2)})[key]
+    for name, factor in (("a", 1), ("b", 2)):
+        assert found[name].tolist() == (rows[key] * factor).tolist()
+        assert found[name].shape == rows[key].shape
