@@ -248,7 +248,13 @@ class DaskTensor(Collected, _Operators):
         """Return one number for each tile, as `Tensor.reduce_tiles`: an array of Dask where that is a box."""
         return self._reduced(function, initial)
 
-    def reduce_rows(self, function: "np.ufunc | RowFunction", *, initial: object = None) -> "DaskArray":
+    def reduce_rows(
+        self,
+        function: "np.ufunc | RowFunction",
+        *,
+        initial: object = None,
+        dtype: npt.DTypeLike | None = None,
+    ) -> "DaskArray":
         """Return one number for each row of the outermost mode, as an array of Dask.
 
         Parameters
@@ -257,15 +263,27 @@ class DaskTensor(Collected, _Operators):
             A ufunc that takes elements in any order, or a function from a row, as a tensor, to a number.
         initial
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
+        dtype
+            The type of what a function returns; that of its result for a row of ones if not given.
+            Computing raises `ConversionError` for a result that the type cannot hold.
         """
         if isinstance(function, np.ufunc):
+            if dtype is not None:
+                raise ConversionError(
+                    f"dtype= is for functions; np.{function.__name__} has a type of its own"
+                )
             name = f"{function.__name__}.reduce"
             axis = tuple(range(1, self.shape.rank))
             return cast("DaskArray", self._reduced_along(function, name, axis, initial=initial))
-        name = name_of("rows", self.name, function)
-        tasks = {(name, k): (functools.partial(reduce_each_row, function), key) for k, key in self._keys()}
-        dtype = shown_array(function(sample_row(self.shape, self.dtype))).dtype
-        return array_over(layer_of(name, tasks, [self]), name, self.chunks, dtype)
+        if dtype is None:
+            dtype = shown_array(function(sample_row(self.shape, self.dtype))).dtype
+        wanted = to_dtype(dtype)
+        # Texts of other rows may be longer.
+        wanted = np.dtypes.StringDType() if wanted.kind == "U" else wanted
+        name = name_of("rows", self.name, function, wanted)
+        call = functools.partial(reduce_each_row, function, wanted)
+        tasks = {(name, k): (call, key) for k, key in self._keys()}
+        return array_over(layer_of(name, tasks, [self]), name, self.chunks, wanted)
 
     def reduce(self, ufunc: np.ufunc, *, initial: object = None) -> "DaskArray":
         """Return the reduction of all elements by a ufunc in any order: a Dask array of rank 0.
@@ -421,8 +439,6 @@ class DaskTensor(Collected, _Operators):
 
     def _reduced(self, function: Any, initial: object) -> "DaskArray | DaskTensor":  # noqa: ANN401
         name = name_of("tiles", self.name, function, initial)
-        call = functools.partial(reduce_cells, function, initial)
-        tasks = {(name, k): (call, key) for k, key in self._keys()}
         if isinstance(function, np.ufunc):
             given: dict[str, Any] = {} if initial is None else {"initial": initial}
             dtype = function.reduce(sample_rows(self.shape, self.dtype), axis=-1, **given).dtype
@@ -431,6 +447,9 @@ class DaskTensor(Collected, _Operators):
             rank = self.shape.rank - self.shape.outer_rank
             ones = np.ones((1,) * (rank + 1), self.dtype)
             dtype = np.asarray(function(ones, axis=tuple(range(1, rank + 1)))).dtype
+        held = None if isinstance(function, np.ufunc) else dtype
+        call = functools.partial(reduce_cells, function, initial, held)
+        tasks = {(name, k): (call, key) for k, key in self._keys()}
         return self.of_parts(name, tasks, self.shape.leading(self.shape.outer_rank), dtype)
 
     def as_source(self) -> "RowSource":

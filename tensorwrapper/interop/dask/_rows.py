@@ -167,15 +167,30 @@ def map_each_row(
     return _sealed(rows if valid is None else nullable(rows, valid))
 
 
-def reduce_cells(function: Any, initial: object, part: Tensor[Any]) -> Array | Tensor[Any]:  # noqa: ANN401 - as `reduce_tiles` takes it
-    """Return the results of a function of each tile; an array where that is a box."""
+def reduce_cells(
+    function: Any,  # noqa: ANN401 - as `reduce_tiles` takes it
+    initial: object,
+    dtype: "np.dtype[Any] | None",
+    part: Tensor[Any],
+) -> Array | Tensor[Any]:
+    """Return the results of a function of each tile, cast to `dtype`; an array where that is a box."""
     found: Any = part.reduce_tiles(function, initial=initial)
+    if dtype is not None and found.dtype != dtype:
+        found = from_buffer(cast_made(found.elements(), dtype), found.shape)
     return _array_of(found) if found.shape.is_box else _sealed(found)
 
 
-def reduce_each_row(function: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array:
-    """Return the number that a function returns for each row."""
-    return shown_array([function(part[number]) for number in range(len(part))])
+def reduce_each_row(
+    function: Callable[[Tensor[Any]], Any], dtype: "np.dtype[Any]", part: Tensor[Any]
+) -> Array:
+    """Return the number that a function returns for each row, as elements of a type that holds it."""
+    made = [function(part[number]) for number in range(len(part))]
+    if dtype.kind == "T":
+        return np.asarray(strings(made))  # NumPy drops NULs at the end of texts.
+    found = shown_array(made)
+    if found.ndim != 1:
+        raise ConversionError(f"the function made extents {found.shape[1:]} of a row, and not one element")
+    return cast_made(found, dtype)
 
 
 def reduce_rows(call: Callable[[Tensor[Any]], Any], part: Tensor[Any]) -> Array | Tensor[Any]:
@@ -217,7 +232,7 @@ def cast_made(made: Array, dtype: "np.dtype[Any]") -> Array:
         # Empty lists are arrays of floats to NumPy.
         return made.astype(dtype)
     try:
-        return check_write(made, dtype)
+        return check_write(made, dtype).astype(dtype, copy=False)
     except DTypeError as error:
         raise ConversionError(
             f"the function made {made.dtype}, which {dtype} cannot hold: dtype= declares its type"

@@ -19,6 +19,7 @@ from tensorwrapper.errors import (
     JaggedModeError,
     LayoutError,
     SizeOverflowError,
+    TensorWrapperError,
 )
 from tensorwrapper.interop import DaskTensor
 
@@ -376,3 +377,54 @@ def test_nulls_of_lists_and_masks_are_those_of_the_local_call(given):
             found = call(rows.to_dask(max_elements=2), given).compute()
             assert found.tolist() == call(rows, given).tolist()
             assert found.tolist()[1] == [None]
+
+
+MADE = {
+    "a fraction": (1, 2.5, "f8"),
+    "a larger number": (np.int8(1), 300, "i8"),
+    "a number beside truth": (True, 2, "i8"),
+    "a complex number": (1.0, 1j, "c16"),
+    "a number beside a date": (np.datetime64(1, "D"), 5, None),
+    "a null": (1, None, None),
+    "a text": (1, "a", None),
+    "two numbers": (1, [1, 2], None),
+}
+
+
+@pytest.mark.parametrize(("first", "other", "dtype"), MADE.values(), ids=MADE)
+def test_what_a_function_makes_of_later_rows_is_held_or_refused(first, other, dtype):
+    """The first row that is seen has the type of a row of ones."""
+
+    def made(row):
+        return first if row.size < 2 else other
+
+    rows = tw.jagged([[1], [3, 4], [5]]).to_dask(max_elements=2)
+    with pytest.raises(TensorWrapperError):
+        computed(rows.reduce_rows(made))
+    if dtype is not None:
+        found = computed(rows.reduce_rows(made, dtype=dtype))
+        assert found.tolist() == [first, other, first]
+        assert found.dtype == dtype
+
+
+def test_texts_that_a_function_makes_of_rows_are_whole():
+    rows = tw.jagged([[1], [3, 4], [5]]).to_dask(max_elements=2)
+    found = computed(rows.reduce_rows(lambda row: "a" if row.size < 2 else "bcd\0"))
+    assert found.tolist() == ["a", "bcd\0", "a"]
+
+
+def test_what_a_function_makes_of_later_tiles_is_held_or_refused():
+    tensor = tw.jagged([[1], [300, 4], [5]])
+    rows = tensor.to_dask(max_elements=2)
+
+    def smallest(tiles, axis):
+        return tiles.max(axis=axis).astype("i1" if tiles.max() < 100 else "i8")
+
+    with pytest.raises(TensorWrapperError, match="300"):
+        computed(rows.reduce_tiles(smallest))
+
+
+def test_the_type_of_a_reduction_by_a_ufunc_is_its_own():
+    rows = tw.jagged([[1], [3, 4]]).to_dask(max_elements=2)
+    with pytest.raises(ConversionError, match="dtype= is for functions"):
+        rows.reduce_rows(np.add, dtype="f8")
