@@ -385,3 +385,29 @@ def test_no_reader_makes_numbers_of_what_is_hidden_or_null(kind, reader):
         READERS[reader](HIDING[kind]())
     assert tw.as_tensor(HIDING[kind]()).tolist() == [1, None]
     assert tw.as_tensor(pd.Series([1.0, np.nan])).null_count == 0
+
+
+NULL_PARAMETERS = {
+    "list": [1, None, 2],
+    "masked array": np.ma.masked_array([1, 2, 3], [0, 1, 0]),
+    "pandas": pd.array([1, None, 2], dtype="Int64"),
+    "arrow": pa.array([1, None, 2]),
+    "tensor": tw.as_tensor([1, None, 2]),
+    "view": sel.as_view(tw.as_tensor([1, None, 2]))[0:],
+}
+
+
+@pytest.mark.parametrize("value", NULL_PARAMETERS.values(), ids=NULL_PARAMETERS)
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda own: sel.normal((3,), own, 1.0, seed=1),
+        lambda own: sel.uniform((3,), -1, own, seed=1),
+        lambda own: sel.integers((3,), -1, own, seed=1),
+    ],
+)
+def test_a_null_is_no_parameter_of_random_numbers(draw, value):
+    with pytest.raises(ConversionError, match=r"fill_null\(value\)"):
+        draw(value)
+    filled = sel.as_view(tw.as_tensor([1, None, 2])).fill_null(5)
+    assert draw(filled).compute().tolist() == draw([1, 5, 2]).compute().tolist()

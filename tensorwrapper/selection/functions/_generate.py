@@ -400,6 +400,10 @@ def _random(
             given.append(parameter)
             continue
         view = as_view(parameter)
+        if view.is_nullable:
+            raise ConversionError(
+                "a null is no parameter of random numbers: `view.fill_null(value)` has numbers"
+            )
         try:
             given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
         except ValueError as error:

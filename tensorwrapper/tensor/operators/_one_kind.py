@@ -2,14 +2,14 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, wraps
 from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from tensorwrapper._arguments import to_dtype
-from tensorwrapper._arrays import unmasked_array
+from tensorwrapper._arrays import shown_array, unmasked_array
 from tensorwrapper._error_text import brief
 from tensorwrapper._text_order import has_null_texts
 from tensorwrapper.buffer.lowlevel import check_write, convert_elements
@@ -65,6 +65,9 @@ def with_one_kind(
         If there are values of several kinds.
     """
     short = function.__name__
+    if function is np.apply_along_axis:
+        first, *rest = _signature(function).bind(*arguments, **options).args
+        return (_held(first), *rest), {}
     values = _VALUES.get(short)
     if values is None or _are_plain(short, arguments, options):
         return tuple(arguments), options
@@ -158,11 +161,36 @@ def _exact(value: Any, dtype: "np.dtype[Any] | None", *, is_list: bool) -> Any: 
 
 
 def _written(value: Any, dtype: "np.dtype[Any]") -> Any:  # noqa: ANN401 - any argument
-    if value is None or callable(value):
+    if value is None:
         return value
+    if callable(value):
+        return _held(value, dtype)
     if isinstance(value, list) and any(callable(own) for own in value):
         return [_written(own, dtype) for own in value]
     return check_write(value, dtype).astype(dtype, copy=False)
+
+
+def _held(function: Callable[..., Any], dtype: "np.dtype[Any] | None" = None) -> Callable[..., Any]:
+    """Return a function whose results are elements of a type: of that of the first result if none is given.
+
+    Raises
+    ------
+    DTypeError, SizeOverflowError, ConversionError
+        By that function, if a result does not fit, or hides nulls: NumPy cuts and wraps, and drops masks.
+    """
+    held = dtype
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - of any function
+        nonlocal held
+        made = shown_array(function(*arguments, **options))
+        if held is None:
+            held = made.dtype
+        # Texts and objects have no rule of their own, but longer texts are not cut.
+        is_other = made.dtype.kind in "USO" and np.can_cast(made.dtype, held)
+        return (made if is_other else check_write(made, held)).astype(held, copy=False)
+
+    return call
 
 
 _signature = cache(inspect.signature)

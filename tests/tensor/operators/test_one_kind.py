@@ -780,3 +780,33 @@ def test_parts_of_text_are_those_of_python(of, name, kind):
         flat = [np.asarray(own.elements() if hasattr(own, "elements") else own).tolist() for own in parts]
         wanted = [by_hand(text, *arguments) for text in texts]
         assert flat == [list(own) for own in zip(*wanted, strict=True)] if len(flat) > 1 else [wanted]
+
+
+RESULTS = [1.5, 300, None, "a", 1j, np.ma.masked, pd.NA, np.datetime64(1, "D"), pa.scalar(None, pa.int64())]
+
+
+@OF
+@pytest.mark.parametrize("wrong", RESULTS, ids=repr)
+def test_what_a_function_returns_is_held_or_refused(of, wrong):
+    small = np.array([[1, 2], [3, 4]], "i1")
+    for call in (
+        lambda t: np.piecewise(t, [small < 3, small > 2], [lambda own: own, lambda _: wrong]),
+        lambda t: np.apply_along_axis(lambda row: row[0] if row[0] < 3 else wrong, 1, t),
+    ):
+        with pytest.raises(TensorWrapperError):
+            call(of(tw.as_tensor(small)))
+
+
+@OF
+def test_results_of_functions_that_fit_are_those_of_numpy(of):
+    values = np.array([[1, 2], [3, 4]], "i2")
+    t = of(tw.as_tensor(values))
+    pieces = [values < 3, values > 2], [lambda own: own * 2, lambda _: np.int8(7)]
+    assert np.piecewise(t, *pieces).tolist() == np.piecewise(values, *pieces).tolist()
+    for function in (np.sum, lambda row: row[::-1], lambda row: np.int8(row[0] % 2)):
+        wanted = np.apply_along_axis(function, 0, values)
+        found = np.asarray(np.apply_along_axis(function, 0, t))
+        assert found.dtype == wanted.dtype
+        assert found.tolist() == wanted.tolist()
+    with pytest.raises(DTypeError):
+        np.apply_along_axis(lambda row: "a" * row[0], 0, t)
