@@ -264,13 +264,13 @@ class DaskTensor(Collected, _Operators):
         initial
             Takes part in every reduction by a ufunc; needed if a row is empty and it has no identity.
         dtype
-            The type of what a function returns; that of its result for a row of ones if not given.
+            The type of the results of a function; by default that of its result for a row of ones.
             Computing raises `ConversionError` for a result that the type cannot hold.
         """
         if isinstance(function, np.ufunc):
             if dtype is not None:
                 raise ConversionError(
-                    f"dtype= is for functions; np.{function.__name__} has a type of its own"
+                    f"dtype= is for functions; the operands determine the type of np.{function.__name__}"
                 )
             name = f"{function.__name__}.reduce"
             axis = tuple(range(1, self.shape.rank))

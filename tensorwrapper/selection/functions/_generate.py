@@ -402,7 +402,7 @@ def _random(
         view = as_view(parameter)
         if view.is_nullable:
             raise ConversionError(
-                "a null is no parameter of random numbers: `view.fill_null(value)` has numbers"
+                "parameters of random numbers must not be null: `view.fill_null(value)` has numbers"
             )
         try:
             given.append(unnamed_view(view[...].broadcast(box.extents)._expression))

@@ -9,6 +9,7 @@ anyway.
 import contextlib
 import importlib
 import itertools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from math import prod
@@ -20,7 +21,7 @@ import numpy as np
 from tensorwrapper._boxes import cut_box
 from tensorwrapper._value_class import frozen, value_class
 from tensorwrapper.buffer.lowlevel import check_dtype, check_write, convert_elements, write_elements
-from tensorwrapper.errors import ConversionError, DataFileError, DTypeError
+from tensorwrapper.errors import ConversionError, DataFileError, DTypeError, VersionChangedError
 from tensorwrapper.selection.sources._read_source import boxes_of
 from tensorwrapper.selection.sources._runs import (
     Outer,
@@ -510,15 +511,29 @@ class ArraySource:
             path = Path(array.file.filename)
             if path.is_file():
                 # h5py objects do not pickle: reopen the file in the other process, which sees the same files.
-                return _opened_dataset, (str(path.resolve()), array.name, array.shape, array.dtype)
+                own = str(path.resolve()), array.name, array.shape, array.dtype
+                return _opened_dataset, (*own, _state_of(array.file))
         return ArraySource, (self.array,)
 
 
-def _opened_dataset(path: str, name: str, extents: Extents, dtype: "np.dtype[Any]") -> ArraySource:
+def _state_of(file: Any) -> tuple[int, int] | None:  # noqa: ANN401 - of h5py
+    """Return size and time of the file that is open, which may be at its path no more; None of a writer."""
+    if file.mode != "r" or file.driver != "sec2":
+        return None
+    found = os.fstat(file.id.get_vfd_handle())
+    return found.st_size, found.st_mtime_ns
+
+
+def _opened_dataset(
+    path: str, name: str, extents: Extents, dtype: "np.dtype[Any]", state: tuple[int, int] | None
+) -> ArraySource:
     """Return the dataset of this name in a file of HDF5, which stays open as long as it is used."""
     h5py: Any = importlib.import_module("h5py")
     try:
-        found = h5py.File(path, "r")[name]
+        file = h5py.File(path, "r")
+        if state is not None and state != _state_of(file):
+            raise VersionChangedError(f"{path} was changed or replaced after it was opened")
+        found = file[name]
     except (OSError, KeyError) as error:
         raise DataFileError(f"{path}: the dataset {name!r} cannot be opened: {error}") from error
     if getattr(found, "shape", None) != extents or found.dtype != dtype:

@@ -16,11 +16,12 @@ from tensorwrapper.store.formats._bytes import check_bytes
 from tensorwrapper.store.formats._contents import Done
 from tensorwrapper.store.system._archive import Archive
 from tensorwrapper.store.system._system import of_stranger
+from tensorwrapper.tensor import Tensor, as_tensor
 from tensorwrapper.typing import Array, Extents, IntArray
 from tensorwrapper.wire import Limits
 
 if TYPE_CHECKING:
-    from tensorwrapper.selection import Ability, Outer, Wanted
+    from tensorwrapper.selection import Ability, Outer, Source, Wanted
 
 _CHUNK: Final = 2**22
 """Bytes to decompress at a time."""
@@ -126,6 +127,12 @@ class ZipMember:
 
     def __hash__(self) -> int:
         return hash((id(self.archive), self.name))
+
+    def __reduce__(self) -> "tuple[type[Source], tuple[Tensor[Any]]]":
+        # The elements, as those of mapped members: an archive at the path may be another one later.
+        from tensorwrapper.selection import TensorSource  # noqa: PLC0415 - reading needs no views
+
+        return TensorSource, (as_tensor(self.whole()),)
 
     def __repr__(self) -> str:
         return f"npz({str(self.path)!r}, {self.name.removesuffix('.npy')!r}, {self.shape!r}, {self.dtype})"

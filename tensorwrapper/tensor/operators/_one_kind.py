@@ -186,7 +186,7 @@ def _held(function: Callable[..., Any], dtype: "np.dtype[Any] | None" = None) ->
         made = shown_array(function(*arguments, **options))
         if held is None:
             held = made.dtype
-        # Texts and objects have no rule of their own, but longer texts are not cut.
+        # `check_write` refuses all texts and objects; only longer texts would be cut.
         is_other = made.dtype.kind in "USO" and np.can_cast(made.dtype, held)
         return (made if is_other else check_write(made, held)).astype(held, copy=False)
 

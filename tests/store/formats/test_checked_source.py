@@ -1,5 +1,6 @@
 """What reading a stranger's file raises is an error of ours."""
 
+import pickle
 import shutil
 
 import h5py
@@ -104,3 +105,12 @@ def test_a_relative_path_is_of_the_folder_in_which_it_was_opened(tmp_path, monke
         view = sel.as_view(file["a"])
         monkeypatch.chdir(tmp_path / "other")
         assert view.tolist() == tw.as_tensor(file["a"]).tolist() == A.tolist()
+
+
+def test_a_view_of_a_compressed_member_pickles_its_elements(tmp_path):
+    path = tmp_path / "a.npz"
+    np.savez_compressed(path, x=np.arange(12.0).reshape(3, 4))
+    sent = pickle.dumps(tw.open(path)["x"])
+    path.unlink()
+    view = pickle.loads(sent)
+    assert view[1:].compute().tolist() == np.arange(12.0).reshape(3, 4)[1:].tolist()

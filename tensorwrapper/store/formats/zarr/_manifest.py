@@ -7,15 +7,16 @@ file, the start of the bytes, and their number. Files are read only below the fo
 import base64
 import binascii
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast, final
+from typing import Any, Final, TypeAlias, cast, final
 
 from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_DIGITS, MAX_INT64
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.store.formats._contents import Contents, Opening
 from tensorwrapper.store.formats._follow import followed, is_still
 from tensorwrapper.store.formats.zarr._keys import Entry, Inline, Keyed, Keys
@@ -49,8 +50,25 @@ def open_manifest(path: Path, how: Opening) -> Contents:
     return open_place(Keyed(keys), how, _by_array(keys, refused))
 
 
-def _again(path: Path, follow: str | None, most: int) -> Keys:
+def _again(path: Path, follow: str | None, most: int, states: "frozenset[tuple[Path, _State]]") -> Keys:
+    """Return the keys again, in another process; raise if the manifest, or a file that it names, changed."""
+    for own, state in states:
+        _check_state(own, own.stat() if own.exists() else None, state)
     return _keys_of(path, follow, most)[0]
+
+
+_State: TypeAlias = tuple[int, int]
+"""Size and time of a file."""
+
+
+def _check_state(path: Path, found: os.stat_result | None, state: _State) -> None:
+    if found is None or (found.st_size, found.st_mtime_ns) != state:
+        raise VersionChangedError(f"{path} was changed, replaced or removed after the manifest was opened")
+
+
+def _state_of(path: Path) -> _State:
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str, Loss]]:
@@ -58,6 +76,7 @@ def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str,
     entries: dict[str, Entry] = {}
     refused: dict[str, Loss] = {}
     files: dict[str, Path | Loss] = {}
+    states = {path: _state_of(path)}
     for key, given in _refs_of(path).items():
         found = _entry(key, given, most)
         if isinstance(found, tuple):
@@ -65,12 +84,16 @@ def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str,
             if target not in files:
                 files[target] = followed(target, path, follow, key, f"the key {key[:80]!r}")
             place = files[target]
-            found = place if isinstance(place, Loss) else _bytes_of(place, start, count, key, most)
+            if isinstance(place, Path) and place not in states:
+                states[place] = _state_of(place)
+            found = (
+                place if isinstance(place, Loss) else _bytes_of(place, states[place], start, count, key, most)
+            )
         if isinstance(found, Loss):
             refused[key] = found
             found = _Refused(found)
         entries[key] = found
-    return Keys(path, entries, (_again, (path, follow, most))), refused
+    return Keys(path, entries, (_again, (path, follow, most, frozenset(states.items())))), refused
 
 
 def _refs_of(path: Path) -> dict[str, object]:
@@ -121,13 +144,15 @@ def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, i
     return Loss(text, key, "damage")
 
 
-def _bytes_of(path: Path, start: int, count: int | None, key: str, most: int) -> "Entry | Loss":
-    size = path.stat().st_size
+def _bytes_of(
+    path: Path, state: _State, start: int, count: int | None, key: str, most: int
+) -> "Entry | Loss":
+    size = state[0]
     stop = size if count is None else start + count
     if start > stop or stop > size or stop - start > most:
         text = f"the key {key[:80]!r} has the bytes from {start} to {stop} of a file of {size} bytes"
         return Loss(text, key, "damage")
-    return _Span(path, start, stop - start)
+    return _Span(path, state, start, stop - start)
 
 
 def _by_array(keys: Keys, refused: Mapping[str, Loss]) -> dict[str, Loss]:
@@ -149,6 +174,7 @@ class _Span:
     """Bytes of another file."""
 
     path: Path
+    state: _State
     start: int
     size: int
 
@@ -157,6 +183,7 @@ class _Span:
         if not is_still(self.path):
             raise DataFileError(f"{self.path} was replaced by a link to another file")
         with reading(self.path, "kerchunk") as stream:
+            _check_state(self.path, os.fstat(stream.fileno()), self.state)
             stream.seek(self.start + start)
             found = stream.read(stop - start)
         if len(found) != stop - start:

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import shutil
 
 import h5py
 import numpy as np
@@ -10,7 +11,7 @@ import zarr
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError
+from tensorwrapper.errors import ConversionError, DataFileError, TensorWrapperError, VersionChangedError
 from tensorwrapper.wire import Limits
 from tests.support.store.saved import BOXES
 
@@ -289,17 +290,24 @@ def test_views_of_chunks_and_rows_pickle_by_path(tmp_path):
     for name, wanted in (("g/x", x.tolist()), ("rows", rows.tolist())):
         assert pickle.loads(pickle.dumps(f[name]))[::-1].tolist() == wanted[::-1]
     with h5py.File(path) as file:
+        read_only = pickle.dumps(tw.selection.as_view(file["g/x"])[1:])
+    with h5py.File(tmp_path / "w.h5", "w") as file:
+        file["g/x"] = x
         sent = pickle.dumps(tw.selection.as_view(file["g/x"])[1:])
-    assert pickle.loads(sent).tolist() == x[1:].tolist()
+    assert pickle.loads(sent).tolist() == pickle.loads(read_only).tolist() == x[1:].tolist()
     with h5py.File(tmp_path / "b.h5", "w") as file:
         file["g/x"] = x[:2]
-    path.unlink()
-    (tmp_path / "b.h5").rename(path)
+    for own in (path, tmp_path / "w.h5"):
+        own.unlink()
+        shutil.copy(tmp_path / "b.h5", own)
     with pytest.raises(DataFileError, match="any more"):
         pickle.loads(sent)
-    path.unlink()
-    with pytest.raises(DataFileError, match="cannot be opened"):
-        pickle.loads(sent)
+    with pytest.raises(VersionChangedError, match="replaced"):
+        pickle.loads(read_only)
+    for own, lost in ((path, read_only), (tmp_path / "w.h5", sent)):
+        own.unlink()
+        with pytest.raises(DataFileError, match="cannot be opened"):
+            pickle.loads(lost)
 
 
 @pytest.mark.parametrize(

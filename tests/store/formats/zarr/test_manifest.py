@@ -9,7 +9,7 @@ import pytest
 import zarr
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, VersionChangedError
 from tensorwrapper.store.formats.zarr import _manifest
 
 ARRAY = {
@@ -219,3 +219,27 @@ def test_a_key_that_is_an_object_may_have_nan_as_its_text_may(tmp_path):
         f = tw.open(written(tmp_path, refs), follow=tmp_path)
         assert (list(f), f.losses) == (["x"], ())
         assert np.isnan(f["x"][2:].compute().to_numpy()).all()
+
+
+@pytest.mark.parametrize("change", ["replaced", "rewritten", "removed"])
+def test_a_file_that_changes_after_its_manifest_was_opened_is_not_read(tmp_path, change):
+    target = tmp_path / "f.bin"
+    target.write_bytes(np.arange(2, dtype="<f4").tobytes() * 2)
+    refs = {
+        "x/.zarray": json.dumps({**ARRAY, "dtype": "<f4"}),
+        "x/0": ["f.bin", 0, 8],
+        "x/1": ["f.bin", 8, 8],
+    }
+    view = tw.open(written(tmp_path, refs), follow=tmp_path)["x"]
+    wanted, sent = view.tolist(), pickle.dumps(view)
+    assert pickle.loads(sent).tolist() == wanted
+    if change == "rewritten":
+        target.write_bytes(bytes(24))
+    else:
+        target.unlink()
+        if change == "replaced":
+            target.write_bytes(bytes(24))
+    with pytest.raises((VersionChangedError, DataFileError)):
+        view.compute()
+    with pytest.raises(VersionChangedError, match="changed, replaced or removed"):
+        pickle.loads(sent)
