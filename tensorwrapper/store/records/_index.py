@@ -34,6 +34,7 @@ ReadAt: TypeAlias = Callable[[int, int], bytes]
 """Function that returns bytes from a position of a file, fewer at its end."""
 
 _GLANCE: Final = 4096  # bytes, enough for a header and nearly every label
+_REMEMBERED: Final = 1024  # short indexes
 _CHUNK: Final = 2**20
 _DEPTH: Final = 64
 
@@ -122,7 +123,7 @@ _Index = tuple[bytes, Sequence[Tensor[Any] | Array], RecordFacts, int]
 
 
 # Files with tensors of the same names and shapes have the same index.
-_known_index = lru_cache(maxsize=64)(read_index)
+_known_index = lru_cache(maxsize=_REMEMBERED)(read_index)
 
 
 def _rows_of(tables: Sequence[Tensor[Any] | Array], begin: int, end: int, nbytes: int) -> Listing | list[Row]:
@@ -137,7 +138,7 @@ def _rows_of(tables: Sequence[Tensor[Any] | Array], begin: int, end: int, nbytes
         raise DataFileError(f"has an invalid index: {error}") from error
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=_REMEMBERED)
 def _known_rows(body: bytes, begin: int, end: int) -> Listing | list[Row]:
     found = _known_index(body)
     return _rows_of(found[0] if found else (), begin, end, HEADER_BYTES + len(body))

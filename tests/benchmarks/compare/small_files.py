@@ -17,6 +17,7 @@ import numpy as np
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
 from tensorwrapper.store.formats import _safetensors
+from tensorwrapper.store.records import _index
 from tests.benchmarks.compare.measure import Row, Run, Tile, library, parts_made
 
 COUNT = 5000
@@ -95,6 +96,8 @@ def _small_ones(folder: Path) -> Iterator[Row]:
         peers: dict[str, Run] = {"safetensors": partial(_each, partial(_got_there, opener), theirs)}
         work = f"300 small files of {kind}, opened and got, each"
         yield Row("Q10", work, partial(_each, _got, ours), peers, times=3, shares=300)
+    work = "300 small files, each opened for the first time, and got, each"
+    yield Row("Q10", work, partial(_each, _got_anew, ours), peers, times=3, shares=300)
 
 
 def _each(run: Callable[[Path], object], paths: list[Path]) -> object:
@@ -104,6 +107,12 @@ def _each(run: Callable[[Path], object], paths: list[Path]) -> object:
 def _got(path: Path) -> object:
     with tw.open(path) as file:
         return {name: file[name] for name in file}
+
+
+def _got_anew(path: Path) -> object:
+    _index._known_index.cache_clear()
+    _index._known_rows.cache_clear()
+    return _got(path)
 
 
 def _got_there(opener: Any, path: Path) -> object:
