@@ -191,8 +191,8 @@ def _moved_with_nulls(
     several = isinstance(first, list | tuple)
     given: list[Any] = list(cast("list[object]", first)) if several else [first]
     parts: list[Any] = [own._as_operand() if is_tensor_or_view(own) else own for own in given]
-    rest = [_as_arrays(own, name, function.__name__) for own in arguments[1:]]
-    named = {key: _as_arrays(own, name, function.__name__) for key, own in options.items()}
+    rest = [_option(place, own, name, function.__name__) for place, own in enumerate(arguments[1:], 1)]
+    named = {key: _option(key, own, name, function.__name__) for key, own in options.items()}
     sides: list[Array] = []
     for side in (
         [zero_filled(own) if isinstance(cast("object", own), TensorBase) else own for own in parts],
@@ -323,6 +323,8 @@ def _option(key: "int | str", value: object, name: str, short: str) -> object:
         value = cast("Any", value).item()
     if key == "initial" and isinstance(value, bytes):
         return value
+    if short == "take_along_axis" and key in (1, "indices") and isinstance(value, list | tuple):
+        value = read_operand(value, name)  # NumPy takes arrays alone.
     if key in _LISTS_AT.get(short, ()) and isinstance(value, list | tuple):
         return [_as_arrays(own, name, short) for own in cast("list[object]", value)]
     return _as_arrays(read_where(value, name) if key == "where" else value, name, short)

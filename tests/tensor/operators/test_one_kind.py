@@ -810,3 +810,16 @@ def test_results_of_functions_that_fit_are_those_of_numpy(of):
         assert found.tolist() == wanted.tolist()
     with pytest.raises(DTypeError):
         np.apply_along_axis(lambda row: "a" * row[0], 0, t)
+
+
+@OF
+def test_positions_along_an_axis_may_be_a_list(of):
+    values, positions = np.arange(6).reshape(2, 3), [[2, 0], [1, 1]]
+    wanted = np.take_along_axis(values, np.array(positions), 1).tolist()
+    assert np.take_along_axis(of(tw.as_tensor(values)), positions, 1).tolist() == wanted
+    assert np.take_along_axis(of(tw.as_tensor(values)), indices=positions, axis=1).tolist() == wanted
+    nulls = np.take_along_axis(of(tw.as_tensor([[1, None], [2, 3]])), [[1, 0], [0, 1]], 1)
+    assert tw.as_tensor(nulls).tolist() == [[None, 1], [2, 3]]
+    for wrong in ([[0.5], [1.0]], [[0], [None]], [["a"], ["b"]], [0, 1], [[9], [0]]):
+        with pytest.raises(TensorWrapperError):
+            np.take_along_axis(of(tw.as_tensor(values)), wrong, 1)
