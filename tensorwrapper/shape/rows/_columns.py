@@ -183,7 +183,9 @@ class Columns:
             return count
 
         while start < stop:
-            last = bisect_right(range(start + 2, stop + 1), before(start) + nodes, key=before) + start + 1
+            # A node counts itself, so further ones than `nodes` never fit.
+            ends = range(start + 2, min(stop, start + nodes) + 1)
+            last = bisect_right(ends, before(start) + nodes, key=before) + start + 1
             yield start, last
             start = last
 
