@@ -1,14 +1,15 @@
 """Sources in untrusted files, whose read errors become errors of this package."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, final
 
 import numpy as np
 
 from tensorwrapper._arrays import are_truths
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, DTypeError, SizeOverflowError
+from tensorwrapper.errors import DataFileError, DTypeError, SizeOverflowError, VersionChangedError
 from tensorwrapper.shape import Shape
 from tensorwrapper.store.formats._contents import Done
 from tensorwrapper.store.system._system import of_stranger
@@ -16,6 +17,40 @@ from tensorwrapper.typing import Array
 
 if TYPE_CHECKING:
     from tensorwrapper.selection import Ability, Source, Wanted
+
+
+FileState: TypeAlias = tuple[int, int]
+"""Size and time of change of a file."""
+
+
+def state_of(path: Path) -> FileState:
+    """Return the state of a file."""
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+def check_state(path: Path, found: os.stat_result | None, state: FileState) -> None:
+    """Raise `VersionChangedError` if a file has another state, or is missing."""
+    if found is None or (found.st_size, found.st_mtime_ns) != state:
+        raise VersionChangedError(f"{path} was changed, replaced or removed after it was opened")
+
+
+@final
+@frozen
+class UnchangedFiles:
+    """Check that files have the states that they had when they were opened; pickles carry the states."""
+
+    states: frozenset[tuple[Path, FileState]]
+
+    @classmethod
+    def at(cls, paths: Iterable[Path]) -> Self:
+        """Return the check of files as they are now."""
+        return cls(frozenset([(own, state_of(own)) for own in paths]))
+
+    def __call__(self) -> None:
+        """Raise `VersionChangedError` if a file was changed, replaced or removed."""
+        for own, state in self.states:
+            check_state(own, own.stat() if own.exists() else None, state)
 
 
 @final

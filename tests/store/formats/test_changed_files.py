@@ -14,7 +14,7 @@ from pyarrow import feather, parquet
 
 import tensorwrapper as tw
 from tensorwrapper import selection as sel
-from tensorwrapper.errors import DataFileError, VersionChangedError
+from tensorwrapper.errors import DataFileError, TensorWrapperError, VersionChangedError
 
 OLD = np.arange(64.0).reshape(16, 4)
 NEW = OLD + 1000
@@ -75,6 +75,19 @@ def replaced(path, write):
     other.replace(path)
 
 
+def moved(path, write):
+    path.rename(path.with_name("old" + path.name))
+    write(path, NEW)
+
+
+def left(path, write):
+    """Enter another folder, where another file has the relative path."""
+    other = path.parent / "other"
+    other.mkdir()
+    write(other / path.name, NEW)
+    os.chdir(other)
+
+
 def removed(path, write):
     del write
     if path.is_dir():
@@ -98,6 +111,7 @@ HOLDERS = {
     "a tensor": kept,
     "a slice": lambda found: kept(sel.as_view(found)[2:14]),
     "a join": lambda found: kept(sel.concat([found, found])[2:14]),
+    "a Dask array": lambda found: sel.as_view(found)[2:14].to_dask,
     "a pickle": pickled,
     "a pickled slice": lambda found: pickled(sel.as_view(found)[2:14]),
 }
@@ -108,22 +122,42 @@ def elements(found):
 
 
 @pytest.mark.parametrize("seen", [False, True], ids=["not read before", "read before"])
-@pytest.mark.parametrize("change", [replaced, removed])
+@pytest.mark.parametrize("change", [replaced, moved, removed, left])
 @pytest.mark.parametrize("holder", HOLDERS)
 @pytest.mark.parametrize("kind", FORMATS)
-def test_a_changed_file_gives_its_elements_or_an_error(tmp_path, kind, holder, change, seen):
+def test_a_changed_file_gives_its_elements_or_an_error(tmp_path, monkeypatch, kind, holder, change, seen):
+    monkeypatch.chdir(tmp_path)
     name, write, reads = FORMATS[kind]
     path = tmp_path / name
     write(path, OLD)
-    with tw.open(path) as file:
+    with tw.open(name) as file:
         found = file[next(iter(file))]
         held, wanted = HOLDERS[holder](found), elements(HOLDERS[holder](found)())
         if not seen:
             held = HOLDERS[holder](file[next(iter(file))])
         change(path, write)
-        if reads == "file" or (reads == "chunks" and "pickle" not in holder):
+        if change is left or reads == "file" or (reads == "chunks" and "pickle" not in holder):
             assert elements(held()).tolist() == wanted.tolist()
             return
         with pytest.raises((VersionChangedError, DataFileError)) as refused:
             elements(held())
         assert refused.type is VersionChangedError or change is removed
+
+
+@pytest.mark.parametrize("change", [replaced, moved, removed, left])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_server_gives_the_elements_of_its_file_or_an_error(tmp_path, monkeypatch, kind, change):
+    monkeypatch.chdir(tmp_path)
+    name, write, reads = FORMATS[kind]
+    write(tmp_path / name, OLD)
+    with tw.open(name) as file:
+        found = file[next(iter(file))]
+        wanted = elements(found).tolist()
+        with tw.serve({"x": found}) as server, tw.connect(server.address) as client:
+            remote = client["x"]
+            change(tmp_path / name, write)
+            if change is left or reads != "path":
+                assert elements(remote[1:]).tolist() == wanted[1:]
+                return
+            with pytest.raises(TensorWrapperError):
+                elements(remote[1:])

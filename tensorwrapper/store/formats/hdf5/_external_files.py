@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from tensorwrapper.errors import DataFileError
-from tensorwrapper.store.formats._checked_source import CheckedSource
+from tensorwrapper.store.formats._checked_source import CheckedSource, UnchangedFiles
 from tensorwrapper.store.formats._contents import Contents, Held, Opening
 from tensorwrapper.store.formats._file_location import Where
 from tensorwrapper.store.formats._follow import followed
@@ -141,6 +141,8 @@ class _Outside:
         base = self._folder_of(found, file, name, path)
         if isinstance(base, Loss):
             raise DataFileError(base)
+        # HDF5 opens the other files by their paths, and reads a missing one as fill values.
+        same = UnchangedFiles.at({base / own for own, _ in _targets(found) if own != "."})
         if not found.is_virtual:
             # HDF5 shares the folder of external files between all open handles of a dataset. Only a file with
             # another driver has its own.
@@ -149,7 +151,7 @@ class _Outside:
             file = h5py.File(stream_over(memoryview(map_whole(path, "HDF5"))), "r")
             found = h5py.Dataset(h5py.h5d.open(file.id, name.encode(), access))
         labels = [own.label or None for own in found.dims]
-        return placed(as_view(CheckedSource(ArraySource(found), path, "HDF5", name)), labels, None)
+        return placed(as_view(CheckedSource(ArraySource(found), path, "HDF5", name, same)), labels, None)
 
     def _folder_of(self, found: "h5py.Dataset", file: "h5py.File", name: str, path: Path) -> Path | Loss:
         """Return the folder of the files with the elements of a dataset, or why one is not followed."""

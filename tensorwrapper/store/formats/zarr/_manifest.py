@@ -10,13 +10,14 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, Final, cast, final
 
 from tensorwrapper._error_text import brief
 from tensorwrapper._integers import MAX_DIGITS, MAX_INT64
 from tensorwrapper._json import parse_json
 from tensorwrapper._value_class import frozen
-from tensorwrapper.errors import DataFileError, VersionChangedError
+from tensorwrapper.errors import DataFileError
+from tensorwrapper.store.formats._checked_source import FileState, UnchangedFiles, check_state, state_of
 from tensorwrapper.store.formats._contents import Contents, Opening
 from tensorwrapper.store.formats._follow import followed, is_still
 from tensorwrapper.store.formats.zarr._keys import Entry, Inline, Keyed, Keys
@@ -50,25 +51,10 @@ def open_manifest(path: Path, how: Opening) -> Contents:
     return open_place(Keyed(keys), how, _by_array(keys, refused))
 
 
-def _again(path: Path, follow: str | None, most: int, states: "frozenset[tuple[Path, _State]]") -> Keys:
+def _again(path: Path, follow: str | None, most: int, same: UnchangedFiles) -> Keys:
     """Return the keys again, in another process; raise if the manifest, or a file that it names, changed."""
-    for own, state in states:
-        _check_state(own, own.stat() if own.exists() else None, state)
+    same()
     return _keys_of(path, follow, most)[0]
-
-
-_State: TypeAlias = tuple[int, int]
-"""Size and time of a file."""
-
-
-def _check_state(path: Path, found: os.stat_result | None, state: _State) -> None:
-    if found is None or (found.st_size, found.st_mtime_ns) != state:
-        raise VersionChangedError(f"{path} was changed, replaced or removed after the manifest was opened")
-
-
-def _state_of(path: Path) -> _State:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
 
 
 def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str, Loss]]:
@@ -76,7 +62,7 @@ def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str,
     entries: dict[str, Entry] = {}
     refused: dict[str, Loss] = {}
     files: dict[str, Path | Loss] = {}
-    states = {path: _state_of(path)}
+    states = {path: state_of(path)}
     for key, given in _refs_of(path).items():
         found = _entry(key, given, most)
         if isinstance(found, tuple):
@@ -85,7 +71,7 @@ def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str,
                 files[target] = followed(target, path, follow, key, f"the key {key[:80]!r}")
             place = files[target]
             if isinstance(place, Path) and place not in states:
-                states[place] = _state_of(place)
+                states[place] = state_of(place)
             found = (
                 place if isinstance(place, Loss) else _bytes_of(place, states[place], start, count, key, most)
             )
@@ -93,7 +79,9 @@ def _keys_of(path: Path, follow: str | None, most: int) -> tuple[Keys, dict[str,
             refused[key] = found
             found = _Refused(found)
         entries[key] = found
-    return Keys(path, entries, (_again, (path, follow, most, frozenset(states.items())))), refused
+    return Keys(
+        path, entries, (_again, (path, follow, most, UnchangedFiles(frozenset(states.items()))))
+    ), refused
 
 
 def _refs_of(path: Path) -> dict[str, object]:
@@ -145,7 +133,7 @@ def _entry(key: str, given: Any, most: int) -> "Entry | Loss | tuple[str, int, i
 
 
 def _bytes_of(
-    path: Path, state: _State, start: int, count: int | None, key: str, most: int
+    path: Path, state: FileState, start: int, count: int | None, key: str, most: int
 ) -> "Entry | Loss":
     size = state[0]
     stop = size if count is None else start + count
@@ -174,7 +162,7 @@ class _Span:
     """Bytes of another file."""
 
     path: Path
-    state: _State
+    state: FileState
     start: int
     size: int
 
@@ -183,7 +171,7 @@ class _Span:
         if not is_still(self.path):
             raise DataFileError(f"{self.path} was replaced by a link to another file")
         with reading(self.path, "kerchunk") as stream:
-            _check_state(self.path, os.fstat(stream.fileno()), self.state)
+            check_state(self.path, os.fstat(stream.fileno()), self.state)
             stream.seek(self.start + start)
             found = stream.read(stop - start)
         if len(found) != stop - start:

@@ -1,5 +1,6 @@
 """Other files to which an HDF5 file leads are read below a folder that is named, and nowhere else."""
 
+import pickle
 from pathlib import Path
 
 import h5py
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import tensorwrapper as tw
-from tensorwrapper.errors import DataFileError
+from tensorwrapper.errors import DataFileError, VersionChangedError
 
 X = np.arange(6, dtype="i8")
 
@@ -191,6 +192,23 @@ def test_files_are_looked_at_again_when_they_are_read(folder):
     (folder / "b.h5").symlink_to(folder.parent / "out" / "d.h5")
     with pytest.raises(DataFileError, match="not below"):
         f["v"]
+
+
+@pytest.mark.parametrize("change", ["replaced", "removed"])
+def test_elements_in_a_file_that_changed_are_refused(folder, change):
+    path = virtual(folder, ("b.h5", "x"))
+    with tw.open(path, follow=folder) as f:
+        view = f["v"]
+        sent = pickle.dumps(view)
+        if change == "replaced":
+            with h5py.File(folder / "new.h5", "w") as new:
+                new["x"] = -X
+            (folder / "new.h5").replace(folder / "b.h5")
+        else:
+            (folder / "b.h5").unlink()
+        for read in (view.compute, lambda: pickle.loads(sent).compute()):
+            with pytest.raises(VersionChangedError, match=r"b\.h5"):
+                read()
 
 
 def test_fields_of_linked_records_give_way_as_in_one_file(tmp_path):
