@@ -402,7 +402,7 @@ def _random(
         view = as_view(parameter)
         if view.is_nullable:
             raise ConversionError(
-                "parameters of random numbers must not be null: `view.fill_null(value)` has numbers"
+                "parameters of random numbers must not be null: `t.fill_null(0)` has numbers"
             )
         try:
             given.append(unnamed_view(view[...].broadcast(box.extents)._expression))
