@@ -15,7 +15,7 @@ from tensorwrapper.errors import ConversionError, DTypeError
 from tensorwrapper.selection.expressions._elementwise import Casting
 from tensorwrapper.selection.expressions._expression import Expression, unnamed_view
 from tensorwrapper.selection.facade._view_base import ViewQueries, to_element_type
-from tensorwrapper.selection.facade._view_cells import ViewBlocks, ViewCells, ViewRows
+from tensorwrapper.selection.facade._view_cells import ViewCells, ViewRows
 from tensorwrapper.selection.facade._view_compute import ViewRunning
 from tensorwrapper.selection.facade._view_kinds import ViewKinds
 from tensorwrapper.selection.facade._view_parts import ViewParts
@@ -23,7 +23,15 @@ from tensorwrapper.selection.facade._view_writing import Value, ViewWriting
 from tensorwrapper.selection.jagged._rows import put_together_rows
 from tensorwrapper.selection.optimizer._shrink_buffers import compacted
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.tensor.lowlevel import Operators, TensorCommon, TensorLibraries
+from tensorwrapper.tensor.lowlevel import (
+    Operators,
+    TensorBlocks,
+    TensorCommon,
+    TensorLibraries,
+    TensorSparse,
+    TensorStrings,
+    TensorSymmetry,
+)
 from tensorwrapper.typing import (
     ArrayKey,
     DType,
@@ -63,9 +71,12 @@ class View(
     ViewRows[S, J],
     ViewCells[S, J],
     ViewKinds[S, J],
-    ViewBlocks[S, J],
     ViewRunning[S, J],
     ViewWriting[S, J],
+    TensorStrings[S, J],
+    TensorSparse[S, J],
+    TensorBlocks[S, J],
+    TensorSymmetry[S, J],
     TensorLibraries[S, J],
     TensorCommon[S],
     Operators[S, J],

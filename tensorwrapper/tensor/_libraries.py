@@ -29,8 +29,19 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
+    from tensorwrapper.tensor._tensor import Tensor
 
 _S = TypeVar("_S", bound=np.generic)
+
+
+class AtHand(ABC, Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `_at_hand`. Base of methods that a tensor and its views share, as they need the elements."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _at_hand(self) -> "Tensor[ScalarT_co, IndexT_co]":
+        """Return the tensor, or that which a view shows if it shows one; else its elements, computed."""
 
 
 class TensorLibraries(ABC, Generic[ScalarT_co, IndexT_co]):

@@ -92,11 +92,11 @@ class Tensor(
     TensorIndexing[S, J],
     TensorExchange[S, J],
     TensorNulls[S, J],
+    TensorStructure[S, J],
     TensorStrings[S, J],
     TensorSparse[S, J],
     TensorBlocks[S, J],
     TensorSymmetry[S, J],
-    TensorStructure[S, J],
     TensorCommon[S],
     Operators[S, J],
     Generic[S, J],
@@ -182,6 +182,9 @@ class Tensor(
                 array.flags.writeable = False
             _set_array(self, array)
         return array
+
+    def _at_hand(self) -> "Tensor[S, J]":
+        return self
 
     def _as_operand(self) -> "Tensor[S]":
         return self

@@ -104,6 +104,11 @@ class TensorBase(TensorLibraries[ScalarT_co, IndexT_co], Generic[ScalarT_co, Ind
         """The type of the elements."""
         return self._buffer.dtype
 
+    @property
+    def is_sparse(self) -> bool:
+        """True if only the elements that differ from `fill_value` are stored."""
+        return self._buffer.fill_value is not None
+
     def elements(self) -> "npt.NDArray[ScalarT_co]":
         """Return the elements as a flat array in row-major order; a view if contiguous, else a copy."""
         return self._buffer.elements_of(self._layout.implementation)

@@ -2,6 +2,7 @@
 
 **Base of views**: `TensorCommon`, the operations that tensors and views share, `Operators`, which
 are NumPy's, and `TensorLibraries`, which converts both to other libraries; `CALLS` calls methods of both.
+`TensorBlocks`, `TensorSparse`, `TensorStrings` and `TensorSymmetry` have the methods that compute a view.
 
 **Making tensors** of parts that are known to fit: `make_tensor` (nothing is checked; `Tensor` checks), and
 `make_dense` over a flat array. `stored_parts` are the layouts and the buffers of many.
@@ -57,9 +58,12 @@ if TYPE_CHECKING:
         text_or_bytes,
     )
     from tensorwrapper.tensor.creation._to_nullable import buffer_beside_valid
-    from tensorwrapper.tensor.facade._blocks import TileChoice
+    from tensorwrapper.tensor.facade._blocks import TensorBlocks, TileChoice
     from tensorwrapper.tensor.facade._operators import Operators
+    from tensorwrapper.tensor.facade._sparse import TensorSparse
+    from tensorwrapper.tensor.facade._strings import TensorStrings
     from tensorwrapper.tensor.facade._structure import cut_rows
+    from tensorwrapper.tensor.facade._symmetry import TensorSymmetry
     from tensorwrapper.tensor.facade._writes import divide_value, fit_values, values_into
     from tensorwrapper.tensor.keys._array_keys import is_running
     from tensorwrapper.tensor.keys._ragged_keys import are_points, chosen_layout, is_ragged
@@ -85,8 +89,12 @@ __all__ = [
     "ROW_FUNCTIONS",
     "NormOrder",
     "Operators",
+    "TensorBlocks",
     "TensorCommon",
     "TensorLibraries",
+    "TensorSparse",
+    "TensorStrings",
+    "TensorSymmetry",
     "TileChoice",
     "WithinRows",
     "add_all",
@@ -155,7 +163,10 @@ if not TYPE_CHECKING:  # type checkers use the imports above
             "protocols._labelled": ("labelled_shape",),
             "protocols._null_lists": ("has_null", "split_nulls"),
             "_libraries": ("TensorLibraries",),
-            "facade._blocks": ("TileChoice",),
+            "facade._sparse": ("TensorSparse",),
+            "facade._strings": ("TensorStrings",),
+            "facade._symmetry": ("TensorSymmetry",),
+            "facade._blocks": ("TensorBlocks", "TileChoice"),
             "facade._operators": ("Operators",),
             "rows._nulls": ("zero_filled",),
             "rows._pad": ("padded_cells", "padded_lines"),

@@ -42,6 +42,9 @@ def public(kind):
     return {name for name in dir(kind) if not name.startswith("_")}
 
 
+FORWARDED = public(ViewMethods) - {"dtype", "is_sparse", "shape"}
+"""What needs a view; those three are known without one."""
+
 # What one has and the other has not, or has in another form, and why.
 NAMED_OTHERWISE = {"__getitem__": "tensor", "__iter__": "names"}
 OF_MAPPINGS = {"get", "items", "keys", "values"}
@@ -87,7 +90,7 @@ def function_of(kind, name):
     [
         (Remote, AsyncRemote, OF_MAPPINGS, ONLY_ASYNC),
         (Remote, ShardedRemote, ONE_SERVER_ALONE, SHARDS_ALONE),
-        (RemoteTensor, AsyncRemoteTensor, public(ViewMethods), set()),
+        (RemoteTensor, AsyncRemoteTensor, FORWARDED, set()),
         (RemoteTensor, ShardedTensor, OF_REMOTE_TENSORS_ALONE, OF_SHARDS_ALONE),
     ],
 )
@@ -364,7 +367,7 @@ def test_a_tensor_at_servers_has_the_names_of_a_view_with_its_parameters():
     """It had 22 names, and its view 92."""
     for kind in (RemoteTensor, ShardedTensor):
         assert public(View) - public(kind) <= OF_REMOTE_TENSORS_ALONE
-        for name in public(ViewMethods):
+        for name in FORWARDED:
             own, theirs = function_of(kind, name), function_of(View, name)
             if theirs is None:
                 assert isinstance(inspect.getattr_static(kind, name), property)
@@ -388,7 +391,7 @@ def outcome(tensor, name):
 @pytest.mark.parametrize("key", ["x", "rows"])
 def test_each_name_of_a_view_does_there_what_the_view_does(kind, key):
     with clients(kind) as (client, _):
-        for name in sorted(public(ViewMethods) - {"expression", "normal_form"}):
+        for name in sorted(FORWARDED - {"expression", "normal_form"}):
             assert outcome(client[key], name) == outcome(client[key].view(), name), name
 
 

@@ -119,7 +119,7 @@ class RemoteArray(Shown, ViewMethods, Operators[Any, AnyRank]):
             return self.view().__index__()
 
 
-TensorCommon.register(RemoteArray)
+TensorCommon.register(RemoteArray)  # type: ignore[type-abstract]
 
 
 def _viewed(value: object) -> object:

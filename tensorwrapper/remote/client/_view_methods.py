@@ -1,7 +1,7 @@
 """`ViewMethods`: the methods of a view, forwarded to `view`."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,8 @@ import numpy.typing as npt
 from tensorwrapper._arguments import or_absent
 from tensorwrapper.selection import View
 from tensorwrapper.tensor import Tensor
-from tensorwrapper.typing import Array, IntArray
+from tensorwrapper.tensor.lowlevel import TensorBlocks, TensorSparse, TensorStrings, TensorSymmetry
+from tensorwrapper.typing import AnyRank, Array
 
 if TYPE_CHECKING:
     import awkward as ak
@@ -18,21 +19,26 @@ if TYPE_CHECKING:
     import torch
     import xarray as xr
 
-    from tensorwrapper.buffer import NumpyStrings, StringData
     from tensorwrapper.interop import ArrowForm, ChunksLike, DaskBlocks, DaskTensor, DuckArray
     from tensorwrapper.layout import Boundary, Layout, PadWidths
     from tensorwrapper.selection import Atom, Cancel, Expression, Progress, Route, RouteGroup
     from tensorwrapper.selection.lowlevel import OuterView, PointView, RowsOfView
-    from tensorwrapper.shape import BlockPattern, Shape, ShapeLike, Symmetry, SymmetryLike, Tiling
+    from tensorwrapper.shape import Shape, ShapeLike, Symmetry, Tiling
     from tensorwrapper.tensor import CellGroup
-    from tensorwrapper.tensor.lowlevel import NormOrder, TensorCommon, TileChoice
+    from tensorwrapper.tensor.lowlevel import TensorCommon
     from tensorwrapper.typing import DaskArray, Index, WriteCasting
 
 
-class ViewMethods:
-    """Abstract: `view`. Methods of a view that remote tensors do not define themselves.
+class ViewMethods(
+    TensorStrings[Any, AnyRank],
+    TensorSparse[Any, AnyRank],
+    TensorBlocks[Any, AnyRank],
+    TensorSymmetry[Any, AnyRank],
+):
+    """Abstract: `view`, `shape`, `dtype` and `is_sparse`.
 
-    `View` documents each method. Selections return a `View`.
+    Methods of a view that remote tensors do not define themselves. `View` documents each method. Selections
+    return a `View`.
     """
 
     __slots__ = ()
@@ -42,6 +48,9 @@ class ViewMethods:
         def view(self) -> View[Any]:
             """Return a view of the whole tensor."""
             ...
+
+    def _at_hand(self) -> Tensor[Any]:
+        return self.view()._at_hand()
 
     @property
     @or_absent
@@ -91,30 +100,13 @@ class ViewMethods:
         """Return the view that repeats modes of extent 1, adds leading modes, or spreads over rows."""
         return self.view().broadcast(shape)
 
-    def byte_lengths(self) -> Tensor[Any]:
-        """Return the bytes of each string; 0 for a null."""
-        return self.view().byte_lengths()
-
     def cells(self) -> "Iterator[tuple[Index, View[Any]]]":
         """Return an iterator over the cells: the index and the view of each."""
         return self.view().cells()
 
-    def coords(self) -> IntArray:
-        """Return the absolute indices of the stored elements: an (nnz, rank) array, in row-major order."""
-        return self.view().coords()
-
     def copy(self) -> Tensor[Any]:
         """Return the elements as a tensor, as `compute` does."""
         return self.view().copy()
-
-    def csr(self) -> tuple[IntArray, IntArray, Array]:
-        """Return a sparse matrix as compressed rows: `indptr`, `indices` and values; as `Tensor.csr`."""
-        return self.view().csr()
-
-    @property
-    def density(self) -> float:
-        """The part of the elements that is stored, from 0 to 1; 0 if there is no element."""
-        return self.view().density
 
     def diagonal(self, first: SupportsIndex = 0, second: SupportsIndex = 1) -> View[Any]:
         """Return the view of the elements whose positions in two modes agree; the new mode is the last."""
@@ -145,11 +137,6 @@ class ViewMethods:
         """Return a tensor with `value` for every null, as `Tensor.fill_null`."""
         return self.view().fill_null(value)
 
-    @property
-    def fill_value(self) -> Any:  # noqa: ANN401 - as of a view
-        """The element at every index that is not stored, as `Tensor.fill_value`."""
-        return self.view().fill_value
-
     def flatten(self, mode: SupportsIndex | None = None) -> View[Any]:
         """Return the view without the brackets of `mode`, 1 if it is not given; as `Tensor.flatten`."""
         return self.view().flatten(mode)
@@ -170,12 +157,6 @@ class ViewMethods:
         """Return the only element as a Python number, string or bytes."""
         return self.view().item()
 
-    def keep_tiles(
-        self, tiles: "TileChoice", *, symmetry: "SymmetryLike | None" = None, tolerance: float = 0.0
-    ) -> Tensor[Any]:
-        """Return a tensor in which just these tiles are present, as `Tensor.keep_tiles`."""
-        return self.view().keep_tiles(tiles, symmetry=symmetry, tolerance=tolerance)
-
     def local_index(self, mode: SupportsIndex = -1) -> Tensor[np.int64]:
         """Return the position of every index along `mode`, counted from 0; nothing is read."""
         return self.view().local_index(mode)
@@ -187,11 +168,6 @@ class ViewMethods:
     def named(self, *names: str | Iterable[str | None] | None) -> View[Any]:
         """Return the same elements with names for the modes; they replace those that the modes had."""
         return self.view().named(*names)
-
-    @property
-    def nnz(self) -> int:
-        """The number of indices whose elements are stored, as `Tensor.nnz`; they are computed."""
-        return self.view().nnz
 
     def normal_form(self) -> "Expression":
         """Return the optimized view: selections pushed into sources, and adjacent pieces merged. Cached."""
@@ -215,10 +191,6 @@ class ViewMethods:
         """Return the same view, made of its normal form, which later operations start from."""
         return self.view().optimize()
 
-    def packed_values(self) -> Array:
-        """Return the stored elements of a symmetric or tiled tensor."""
-        return self.view().packed_values()
-
     def pad(
         self,
         widths: "PadWidths",
@@ -235,24 +207,9 @@ class ViewMethods:
         """Return the view in which `mode` has at least `length` indices, the new ones of `fill_value`."""
         return self.view().pad_rows(length, fill_value=fill_value, mode=mode, clip=clip)
 
-    @property
-    @or_absent
-    def pattern(self) -> "BlockPattern":
-        """The present tiles."""
-        return self.view().pattern
-
     def permute(self, *order: SupportsIndex | str | Iterable[SupportsIndex | str]) -> View[Any]:
         """Return the view whose mode k is mode ``order[k]``; the order is given loose or as one sequence."""
         return self.view().permute(*order)
-
-    @property
-    def stored_pattern(self) -> "BlockPattern":
-        """The stored tiles."""
-        return self.view().stored_pattern
-
-    def present_tiles(self) -> "Iterator[tuple[Index, Tensor[Any]]]":
-        """Return an iterator over number and elements of each present tile."""
-        return self.view().present_tiles()
 
     def repeat(self, times: Iterable[SupportsIndex]) -> View[Any]:
         """Return the view with every mode repeated whole, `times` of that mode; it is read-only."""
@@ -271,10 +228,6 @@ class ViewMethods:
         def reshape(self, *extents: SupportsIndex | Iterable[SupportsIndex], **odd: object) -> "View[Any]":
             """Return the view of the same elements, in row-major order, under new extents; never a copy."""
             return self.view().reshape(*extents, **odd)
-
-    def retiled(self, tiling: "Tiling") -> Tensor[Any]:
-        """Return a tensor that is cut into other tiles."""
-        return self.view().retiled(tiling)
 
     def reverse(self, *modes: SupportsIndex | Iterable[SupportsIndex]) -> View[Any]:
         """Return the view with the order of the given modes reversed; all of them if none is given."""
@@ -304,17 +257,6 @@ class ViewMethods:
         """Return a box with each cell of rows at its own indices, as `Tensor.scatter`; computed."""
         return self.view().scatter(over, fill_value=fill_value)
 
-    def screened(
-        self,
-        threshold: SupportsFloat | None = None,
-        *,
-        error: SupportsFloat | None = None,
-        ord: "NormOrder" = "fro",  # noqa: A002
-        per: Literal["tile", "element"] = "tile",
-    ) -> Tensor[Any]:
-        """Return a tensor from which small tiles are dropped."""
-        return self.view().screened(threshold, error=error, ord=ord, per=per)
-
     def sliding_window(self, mode: SupportsIndex, length: SupportsIndex) -> View[Any]:
         """Return the view of all runs of `length` positions of `mode`; a new last mode counts in the run."""
         return self.view().sliding_window(mode, length)
@@ -327,18 +269,10 @@ class ViewMethods:
         """Return the view without the given modes of extent 1; without all such if none is given."""
         return self.view().squeeze(*modes)
 
-    def stored(self) -> tuple[IntArray, Array]:
-        """Return indices and values of the stored elements: `coords` and `values`."""
-        return self.view().stored()
-
     @property
     def symmetry(self) -> "Symmetry | None":
         """The symmetry that the storage guarantees."""
         return self.view().symmetry
-
-    def tile_norms(self, ord: "NormOrder" = "fro") -> Tensor[np.float64]:  # noqa: A002
-        """Return the norm of each tile, over the grid."""
-        return self.view().tile_norms(ord)
 
     def tiled(self, tiling: "Tiling") -> View[Any]:
         """Return the tiled view: rank 2r, tile numbers first; memory stays as it is."""
@@ -358,10 +292,6 @@ class ViewMethods:
         """Return boxes, tiles or layers as an array of Dask, rows as a collection; nothing is read."""
         return self.view().to_dask(chunks, max_elements=max_elements)
 
-    def to_dense(self) -> Tensor[Any]:
-        """Return a dense tensor of the same shape, as `Tensor.to_dense`."""
-        return self.view().to_dense()
-
     def to_layout(self, layout: "Layout[Any]", *, threads: SupportsIndex = 1) -> Tensor[Any]:
         """Return the elements in new memory, in the order of `layout`, as `Tensor.to_layout`."""
         return self.view().to_layout(layout, threads=threads)
@@ -374,14 +304,6 @@ class ViewMethods:
         """Return the elements as an array."""
         return self.view().to_numpy()
 
-    def to_numpy_strings(self, dtype: "NumpyStrings" = "T") -> Array:
-        """Return the strings of a box as an array of one of NumPy's dtypes, as `Tensor.to_numpy_strings`."""
-        return self.view().to_numpy_strings(dtype)
-
-    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Tensor[Any]:
-        """Return the elements as a symmetric tensor."""
-        return self.view().to_packed(symmetry, tolerance)
-
     def to_padded(self, *, fill_value: object = 0) -> Array:
         """Return an array over the bounding box, with `fill_value` where the shape has no element."""
         return self.view().to_padded(fill_value=fill_value)
@@ -390,25 +312,9 @@ class ViewMethods:
         """Return the tensor as a series, or as a frame if it is a matrix; numbers stay in their memory."""
         return self.view().to_pandas()
 
-    def to_pydata(self) -> Any:  # noqa: ANN401 - as of a view
-        """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""
-        return self.view().to_pydata()
-
-    def to_scipy(self, form: Literal["csr", "csc", "coo", "bsr"] = "csr") -> Any:  # noqa: ANN401 - as of a view
-        """Return a sparse array of SciPy with the elements of a sparse matrix, as `Tensor.to_scipy`."""
-        return self.view().to_scipy(form)
-
-    def to_string_data(self) -> "StringData":
-        """Return the strings in row-major order, as `Tensor.to_string_data`."""
-        return self.view().to_string_data()
-
     def to_svg(self) -> str:
         """Return a picture: one cell per element, coloured by the source that it comes from."""
         return self.view().to_svg()
-
-    def to_tf_strings(self) -> npt.NDArray[np.uint8]:
-        """Return the strings as a TF_STRING, in row-major order; the shape is not in it."""
-        return self.view().to_tf_strings()
 
     def to_torch(self) -> "torch.Tensor":
         """Return the tensor as one of PyTorch: strided, nested or sparse."""
@@ -432,10 +338,6 @@ class ViewMethods:
         """Return the view with new modes of extent 1, which become the modes `modes` of it."""
         return self.view().unsqueeze(*modes)
 
-    def values(self) -> Array:
-        """Return the stored elements in row-major order of their indices."""
-        return self.view().values()
-
     @property
     def vindex(self) -> "PointView[Any]":
         """Pointwise indexing: ``v.vindex[key]`` takes one element per point; their modes come first."""
@@ -444,7 +346,3 @@ class ViewMethods:
     def window(self, region: "ShapeLike") -> View[Any]:
         """Return the view of the elements of `region`, which keeps its origin."""
         return self.view().window(region)
-
-    def with_tiles(self, tiles: "TileChoice") -> Tensor[Any]:
-        """Return a tensor in which these tiles are present, too."""
-        return self.view().with_tiles(tiles)

@@ -79,10 +79,10 @@ class ViewBase(ABC, Generic[ScalarT_co, IndexT_co]):
         """Return the view of an expression."""
 
     @abstractmethod
-    def copy(self) -> Tensor[Any]:
+    def copy(self) -> "Tensor[Any, Any]":
         """Return the elements in new memory: the same as `compute`."""
 
-    def _at_hand(self) -> Tensor[Any]:
+    def _at_hand(self) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return the tensor that the view shows, if it shows one; else its elements, computed."""
         view = self._expression
         source = view.node.tensor

@@ -3,24 +3,18 @@
 A query without meaning for the elements of a view is refused before anything is read.
 """
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, SupportsIndex, cast
+from typing import Any, Generic, SupportsIndex, cast
 
 import numpy as np
-import numpy.typing as npt
 
-from tensorwrapper._arguments import or_absent
 from tensorwrapper.buffer.lowlevel import holds_strings
-from tensorwrapper.errors import ConversionError
 from tensorwrapper.layout import Layout
 from tensorwrapper.selection.facade._view_base import ViewBase
 from tensorwrapper.selection.jagged._flatten import in_order
 from tensorwrapper.selection.plans._nulls import has_null_bytes, has_nullable, sides_of_view
 from tensorwrapper.selection.plans._source_reads import is_sparse, sparse_unread
 from tensorwrapper.tensor import Tensor, full
-from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
-
-if TYPE_CHECKING:
-    from tensorwrapper.buffer import NumpyStrings, StringData
+from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 
 class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -52,91 +46,6 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
             normal = self.normal_form()
             return is_sparse(normal) or sparse_unread(self._expression, normal) is not None
         return is_sparse(self._make(in_order(self._expression)).normal_form())
-
-    def _sparse(self, what: str) -> "Tensor[ScalarT_co]":
-        if self.is_sparse:
-            return self._at_hand()
-        raise ConversionError(f"{what} needs a view of sparse tensors; this one has all elements")
-
-    @property
-    @or_absent
-    def fill_value(self) -> ScalarT_co:
-        """The element at every index that is not stored, as `Tensor.fill_value`."""
-        return self._sparse("fill_value").fill_value
-
-    @property
-    @or_absent
-    def nnz(self) -> int:
-        """The number of indices whose elements are stored, as `Tensor.nnz`; they are computed.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
-        >>> v = tw.concat([sp, sp[:1]])
-        >>> v.nnz, v.density, v.fill_value
-        (3, 0.1875, np.float64(0.0))
-        """
-        return self._sparse("nnz").nnz
-
-    @property
-    @or_absent
-    def density(self) -> float:
-        """The part of the elements that is stored, from 0 to 1; 0 if there is no element."""
-        return self._sparse("density").density
-
-    def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
-        """Return indices and values of the stored elements: `coords` and `values`."""
-        return self._sparse("stored").stored()
-
-    def coords(self) -> IntArray:
-        """Return the absolute indices of the stored elements: an (nnz, rank) array, in row-major order.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> sp = tw.sparse([(0, 1), (2, 3)], [5.0, 7.0], tw.Shape(3, 4))
-        >>> v = tw.concat([sp, sp[:1]])[::-1]
-        >>> v.coords().tolist(), v.values().tolist()
-        ([[0, 1], [1, 3], [3, 1]], [5.0, 7.0, 5.0])
-        """
-        return self._sparse("coords").coords()
-
-    def values(self) -> "npt.NDArray[ScalarT_co]":
-        """Return the stored elements in row-major order of their indices."""
-        return self._sparse("values").values()
-
-    def to_dense(self) -> "Tensor[ScalarT_co]":
-        """Return a tensor of the same shape with every element in new memory, as `Tensor.to_dense`.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> sp = tw.sparse([(0, 1)], [5], tw.Shape(1, 3))
-        >>> tw.concat([sp, sp]).to_dense().tolist()
-        [[0, 5, 0], [0, 5, 0]]
-        """
-        return self._at_hand().to_dense()
-
-    def csr(self) -> "tuple[IntArray, IntArray, npt.NDArray[ScalarT_co]]":
-        """Return a sparse matrix as compressed rows: `indptr`, `indices` and values; as `Tensor.csr`.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> sp = tw.sparse([(0, 1), (2, 3)], [5, 7], tw.Shape(3, 4))
-        >>> [part.tolist() for part in tw.concat([sp[2:], sp]).csr()]
-        [[0, 1, 2, 2, 3], [3, 1, 3], [7, 5, 7]]
-        """
-        return self._sparse("csr").csr()
-
-    def to_scipy(self, form: Literal["csr", "csc", "coo", "bsr"] = "csr") -> Any:  # noqa: ANN401 - SciPy has no types
-        """Return a sparse array of SciPy with the elements of a sparse matrix, as `Tensor.to_scipy`."""
-        return (self._at_hand() if form == "bsr" else self._sparse("to_scipy")).to_scipy(form)
-
-    def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
-        """Return the elements as a ``sparse.COO`` array of the package pydata/sparse, copied; any rank."""
-        return self._sparse("to_pydata").to_pydata()
 
     # Nulls.
 
@@ -173,7 +82,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         """
         me: Any = self
         if holds_strings(self.dtype):
-            return cast("Tensor[np.bool_, IndexT_co]", self._at_hand().is_valid())
+            return self._at_hand().is_valid()
         sides = sides_of_view(self._expression)
         if sides is None:
             return full(self.shape, True, dtype=np.bool_)
@@ -188,7 +97,7 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
         >>> tw.concat([tw.strings(["a", None]), tw.strings([None])]).fill_null("?").tolist()
         ['a', '?', '?']
         """
-        return cast("Tensor[ScalarT_co, IndexT_co]", self._at_hand().fill_null(value))
+        return self._at_hand().fill_null(value)
 
     def drop_null(self) -> "Tensor[ScalarT_co]":
         """Return the valid elements: rows get shorter; as `Tensor.drop_null`.
@@ -204,26 +113,3 @@ class ViewKinds(ViewBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co])
     def to_masked(self) -> "np.ma.MaskedArray[Any, np.dtype[ScalarT_co]]":
         """Return a masked array of NumPy in which nulls are masked, as `Tensor.to_masked`."""
         return self._at_hand().to_masked()
-
-    # Strings.
-
-    def _strings(self, what: str) -> "Tensor[ScalarT_co]":
-        if holds_strings(self.dtype):
-            return self._at_hand()
-        raise ConversionError(f"{what} needs a view of strings, not of {self.dtype}")
-
-    def byte_lengths(self) -> "Tensor[Any]":
-        """Return the number of bytes of each string; 0 for a null."""
-        return self._strings("byte_lengths").byte_lengths()
-
-    def to_string_data(self) -> "StringData":
-        """Return the strings in row-major order, as `Tensor.to_string_data`."""
-        return self._strings("to_string_data").to_string_data()
-
-    def to_numpy_strings(self, dtype: "NumpyStrings" = "T") -> Array:
-        """Return the strings of a box as an array of one of NumPy's dtypes, as `Tensor.to_numpy_strings`."""
-        return self._strings("to_numpy_strings").to_numpy_strings(dtype)
-
-    def to_tf_strings(self) -> "npt.NDArray[np.uint8]":
-        """Return the strings as a TF_STRING, in row-major order; the shape is not in it."""
-        return self._strings("to_tf_strings").to_tf_strings()

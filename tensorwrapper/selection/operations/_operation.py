@@ -692,30 +692,9 @@ class Pad(Operation):
         return tuple([n + a + b for n, (a, b) in pairs if a or b])
 
 
-_ALL: tuple[Operation, ...] = (
-    Key(),
-    Window(),
-    Slice(),
-    Chip(),
-    Points(),
-    Gather(),
-    Permute(),
-    Reverse(),
-    Squeeze(),
-    Unsqueeze(),
-    Rotate(),
-    Repeat(),
-    RepeatEach(),
-    Broadcast(),
-    SlidingWindow(),
-    Diagonal(),
-    Reshape(),
-    SplitMode(),
-    MergeModes(),
-    Pad(),
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {own.name: own() for own in Operation.__subclasses__()}
 )
-
-OPERATIONS: Mapping[str, Operation] = MappingProxyType({own.name: own for own in _ALL})
 """Operations by name. Those that take arguments from JSON are steps of it."""
 
 

@@ -469,13 +469,13 @@ _plans: WeakValueDictionary[Expression, Plan] = WeakValueDictionary()
 
 def plan_of(view: Expression) -> Plan:
     """Return the plan of a view in normal form: the one that another view of the same form has, if any."""
-    if not _is_small(view):
-        return _new_plan(view)
-    plan = _plans.get(view)
+    is_small = _is_small(view)
+    plan = _plans.get(view) if is_small else None
     if plan is None:
-        # A concurrent thread makes an equal one; one of the two stays.
-        plan = _new_plan(view)
-        _plans[view] = plan
+        plan = Plan(with_casts(view))
+        if is_small:
+            # A concurrent thread makes an equal one; one of the two stays.
+            _plans[view] = plan
     return plan
 
 
@@ -488,7 +488,3 @@ def _is_small(view: Expression) -> bool:
         if any(isinstance(axis, Table) for axis in axes):
             return False
     return len(node.operands) <= _FEW
-
-
-def _new_plan(view: Expression) -> Plan:
-    return Plan(with_casts(view))

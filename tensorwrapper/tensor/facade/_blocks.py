@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from tensorwrapper._arguments import or_absent
 from tensorwrapper.shape import Tiling
-from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor._libraries import AtHand
 from tensorwrapper.typing import Index, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.shape import BlockPattern, SymmetryLike
     from tensorwrapper.tensor._tensor import Tensor
-    from tensorwrapper.tensor.rows._tile_blocks import NormOrder, TileSource
+    from tensorwrapper.tensor.rows._tile_blocks import NormOrder
 
 TileChoice: TypeAlias = "BlockPattern[Any] | npt.ArrayLike | Callable[..., npt.ArrayLike]"
 """Tiles: a pattern, an (n, rank) array of numbers, a mask over the grid, or a predicate of the numbers."""
@@ -28,8 +28,8 @@ def blocks_work() -> Any:  # noqa: ANN401 - a module
     return _operations
 
 
-class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: the members declared by `TensorBase`."""
+class TensorBlocks(AtHand[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `_at_hand`. A view is computed, unless it shows one tensor."""
 
     __slots__ = ()
 
@@ -53,7 +53,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> list(t.pattern), list(t.permute(1, 0, 3, 2)[1:].pattern)
         ([(0, 0), (1, 1)], [(0, 1)])
         """
-        made: BlockPattern = blocks_work().pattern(self)
+        made: BlockPattern = blocks_work().pattern(self._at_hand())
         return made
 
     def present_tiles(self) -> "Iterator[tuple[Index, Tensor[ScalarT_co]]]":
@@ -71,7 +71,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> [(number, tile.shape, tile.tolist()) for number, tile in t.present_tiles()]
         [((1,), Shape(2, origin=(3,)), [3.0, 4.0])]
         """
-        made: Iterator[tuple[Index, Tensor[ScalarT_co]]] = blocks_work().present_tiles(self)
+        made: Iterator[tuple[Index, Tensor[ScalarT_co]]] = blocks_work().present_tiles(self._at_hand())
         return made
 
     @property
@@ -90,7 +90,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> list(s.pattern), list(s.stored_pattern)
         ([(0, 1), (1, 0), (1, 1)], [(1, 0), (1, 1)])
         """
-        made: BlockPattern = blocks_work().stored_pattern(self)
+        made: BlockPattern = blocks_work().stored_pattern(self._at_hand())
         return made
 
     def keep_tiles(
@@ -127,7 +127,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.keep_tiles(lambda row, column: row > column).untiled().to_dense().tolist()
         [[0, 0, 0], [3, 4, 0], [6, 7, 0]]
         """
-        made: Tensor[ScalarT_co] = blocks_work().keep_tiles(self, tiles, symmetry, tolerance)
+        made: Tensor[ScalarT_co] = blocks_work().keep_tiles(self._at_hand(), tiles, symmetry, tolerance)
         return made
 
     def with_tiles(self, tiles: "TileChoice") -> "Tensor[ScalarT_co]":
@@ -146,7 +146,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.packed_values().tolist()
         [0.0, 7.0, 0.0, 3.0, 4.0]
         """
-        made: Tensor[ScalarT_co] = blocks_work().with_tiles(self, tiles)
+        made: Tensor[ScalarT_co] = blocks_work().with_tiles(self._at_hand(), tiles)
         return made
 
     def retiled(self, tiling: Tiling) -> "Tensor[ScalarT_co]":
@@ -164,39 +164,8 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.retiled(tw.Tiling([1, 3, 1])).packed_values().tolist()
         [0.0, 0.0, 3.0, 4.0]
         """
-        made: Tensor[ScalarT_co] = blocks_work().retiled(self, tiling)
+        made: Tensor[ScalarT_co] = blocks_work().retiled(self._at_hand(), tiling)
         return made
-
-    def add_tiles(self, source: "TileSource") -> None:
-        """Add blocks to present tiles, in the given order; tiles may be repeated.
-
-        An error changes nothing. Sums follow the rule of `accumulate_into`.
-
-        Parameters
-        ----------
-        source
-            A mapping from tile numbers to blocks, or pairs of both.
-
-        Raises
-        ------
-        OutOfBoundsError
-            If a tile is absent, or not in the grid.
-        ExtentMismatchError
-            If a block has other extents than its tile.
-        ReadOnlyError
-            If the memory may not change.
-        SizeOverflowError
-            If a sum is not in the range of the type.
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> t = tw.blocks({(1,): [3.0, 4.0]}, tw.Tiling([3, 2]))
-        >>> t.add_tiles([((1,), [1.0, 1.0]), ((1,), [0.5, 0.0])])
-        >>> t.packed_values().tolist()
-        [4.5, 5.0]
-        """
-        blocks_work().add_tiles(self, source)
 
     def tile_norms(self, ord: "NormOrder" = "fro") -> "Tensor[np.float64]":  # noqa: A002 - as NumPy's norm has it
         """Return the norm of each tile, over the grid: dense, for absent tiles from the fill.
@@ -226,7 +195,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> t.tile_norms().tolist(), t.tile_norms("max").tolist()
         ([0.0, 5.0], [0.0, 4.0])
         """
-        made: Tensor[np.float64] = blocks_work().tile_norms(self, ord)
+        made: Tensor[np.float64] = blocks_work().tile_norms(self._at_hand(), ord)
         return made
 
     def screened(
@@ -266,5 +235,7 @@ class TensorBlocks(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> [list(s.pattern) for s in (t.screened(), t.screened(1.0), t.screened(error=5.0))]
         [[(0,), (1,)], [(0,)], [(0,)]]
         """
-        made: Tensor[ScalarT_co] = blocks_work().screened(self, threshold, error=error, ord=ord, per=per)
+        made: Tensor[ScalarT_co] = blocks_work().screened(
+            self._at_hand(), threshold, error=error, ord=ord, per=per
+        )
         return made

@@ -1,6 +1,6 @@
 """Queries of a tensor, and its text."""
 
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from tensorwrapper.errors import ConversionError
 from tensorwrapper.shape import Tiling
 from tensorwrapper.tensor._tensor_base import TensorBase
 from tensorwrapper.typing import IndexT_co, ScalarT_co, ValueT
+
+if TYPE_CHECKING:
+    from tensorwrapper.shape import Symmetry
 
 
 class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -64,6 +67,22 @@ class TensorQueries(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
             If the tensor is not a tiled view.
         """
         return self._tiled("tiling").tiling
+
+    @property
+    def symmetry(self) -> "Symmetry | None":
+        """The symmetry guaranteed by the storage; None if all elements are stored.
+
+        A part of a symmetric tensor has the operations that move each mode to one of which the same is
+        selected. O(order + selected positions).
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.from_packed([1.0, 2.0, 3.0], "s2", (2, 2))
+        >>> t.symmetry, t[::-1].symmetry
+        (Symmetry.parse('s2'), Symmetry.parse('2:'))
+        """
+        return self._buffer.symmetry_of(self._layout.implementation)
 
     def _text(self) -> str:
         from tensorwrapper.tensor.printing._printing import tensor_str  # noqa: PLC0415

@@ -1,7 +1,8 @@
 """Further queries of a sparse tensor: its stored elements, their indices, and conversions."""
 
 import importlib
-from typing import Any, Generic, Literal, Self, cast
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,27 +14,30 @@ from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import copy_elements, is_fill, packed_layout
 from tensorwrapper.errors import ConversionError, DTypeError, RankError
 from tensorwrapper.layout import Layout
-from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor._libraries import AtHand
 from tensorwrapper.tensor.facade._blocks import blocks_work
-from tensorwrapper.typing import IndexT_co, IntArray, ScalarT_co
+from tensorwrapper.typing import Array, IndexT_co, IntArray, ScalarT_co
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor._tensor import Tensor
 
 
-class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: the members declared by `TensorBase`."""
+class TensorSparse(AtHand[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `is_sparse` and `_at_hand`. A view is computed, unless it shows one tensor."""
 
     __slots__ = ()
 
     @property
+    @abstractmethod
     def is_sparse(self) -> bool:
         """True if only the elements that differ from `fill_value` are stored."""
-        return self._buffer.fill_value is not None
 
-    def _fill(self, what: str) -> "npt.NDArray[ScalarT_co]":
-        fill = self._buffer.fill_value
-        if fill is not None:
-            return fill
-        ways = "`tw.sparse([(0, 1)], [1.5], (2, 3))` makes one"
-        raise ConversionError(f"{what} needs a sparse tensor: {ways}; this one has all elements")
+    def _stored_sparsely(self, what: str) -> "Tensor[ScalarT_co, IndexT_co]":
+        found = self._at_hand() if self.is_sparse else None
+        if found is None or found._buffer.fill_value is None:
+            ways = "`tw.sparse([(0, 1)], [1.5], (2, 3))` makes one"
+            raise ConversionError(f"{what} needs a sparse tensor: {ways}; this one has all elements")
+        return found
 
     @property
     @or_absent
@@ -45,7 +49,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
-        return cast("ScalarT_co", self._fill("fill_value")[()])
+        return cast("ScalarT_co", cast("Array", self._stored_sparsely("fill_value")._buffer.fill_value)[()])
 
     @property
     @or_absent
@@ -60,8 +64,8 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
-        self._fill("nnz")
-        return self._buffer.count_stored(self._layout.implementation)
+        own = self._stored_sparsely("nnz")
+        return own._buffer.count_stored(own._layout.implementation)
 
     @property
     @or_absent
@@ -73,9 +77,9 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
-        self._fill("density")
-        size = self.shape.size
-        return self.nnz / size if size else 0.0
+        own = self._stored_sparsely("density")
+        size = own.shape.size
+        return own.nnz / size if size else 0.0
 
     def stored(self) -> "tuple[IntArray, npt.NDArray[ScalarT_co]]":
         """Return consistent `coords` and `values` of the stored elements.
@@ -85,9 +89,9 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
-        self._fill("stored")
-        ordinals, values = self._buffer.stored_of(self._layout.implementation)
-        return self.shape.indices_at(ordinals), values
+        own = self._stored_sparsely("stored")
+        ordinals, values = own._buffer.stored_of(own._layout.implementation)
+        return own.shape.indices_at(ordinals), values
 
     def coords(self) -> IntArray:
         """Return the absolute indices of the stored elements: an (nnz, rank) array, in row-major order.
@@ -104,7 +108,7 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> sp.permute((1, 0)).coords().tolist(), sp.permute((1, 0)).values().tolist()
         ([[1, 0], [3, 2]], [5.0, 7.0])
         """
-        return self.stored()[0]
+        return self._stored_sparsely("coords").stored()[0]
 
     def values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the stored elements in row-major order of their indices.
@@ -116,10 +120,10 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ConversionError
             If the tensor is not sparse.
         """
-        self._fill("values")
-        return self._buffer.stored_of(self._layout.implementation)[1]
+        own = self._stored_sparsely("values")
+        return own._buffer.stored_of(own._layout.implementation)[1]
 
-    def to_dense(self) -> Self:
+    def to_dense(self) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return a tensor of the same shape with every element in new memory; a copy if it is dense.
 
         Sparse and symmetric tensors are filled. A jagged shape stays; `to_padded` makes a box of it.
@@ -131,9 +135,10 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> sp[::2].to_dense().tolist()
         [[0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 7.0]]
         """
-        if not self.is_sparse and self._buffer.symmetry_of(self._layout.implementation) is None:
-            return self.copy()
-        return self._make(packed_layout(self.shape), Dense(cast("Any", self.elements())))
+        own = self._at_hand()
+        if not own.is_sparse and own.symmetry is None:
+            return own.copy()
+        return own._make(packed_layout(own.shape), Dense(cast("Any", own.elements())))
 
     def csr(self) -> "tuple[IntArray, IntArray, npt.NDArray[ScalarT_co]]":
         """Return a sparse matrix as compressed rows: `indptr`, `indices` and values, counted from 0.
@@ -161,15 +166,15 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         >>> [part.tolist() for part in sp.csr()]
         [[0, 1, 1, 3], [1, 0, 3], [5, 6, 7]]
         """
-        self._fill("csr")
-        if self.shape.rank != 2:
-            raise RankError(f"compressed rows need a matrix, not a tensor of rank {self.shape.rank}")
-        if not self.shape.is_box:
-            raise ConversionError(f"compressed rows need a box, not a tensor of shape {self.shape}")
+        own = self._stored_sparsely("csr")
+        if own.shape.rank != 2:
+            raise RankError(f"compressed rows need a matrix, not a tensor of rank {own.shape.rank}")
+        if not own.shape.is_box:
+            raise ConversionError(f"compressed rows need a box, not a tensor of shape {own.shape}")
         rows: int
         columns: int
-        rows, columns = self.shape.extents
-        ordinals, values = self._buffer.stored_of(self._layout.implementation)
+        rows, columns = own.shape.extents
+        ordinals, values = own._buffer.stored_of(own._layout.implementation)
         starts = np.arange(rows + 1, dtype=np.int64) * columns
         return np.searchsorted(ordinals, starts), ordinals % max(columns, 1), values
 
@@ -198,23 +203,24 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         if form not in ("csr", "csc", "coo", "bsr"):
             raise ConversionError(f"a sparse array of SciPy is made as csr, csc, coo or bsr, not as {form!r}")
         if form == "bsr":
-            return blocks_work().to_bsr(self)
-        fill = self._fill("to_scipy")
-        if numpy_kind(self.dtype) not in "biufc" or self.dtype.char == "e":
-            raise DTypeError(f"SciPy has no sparse arrays of {self.dtype}")
-        if not is_fill(np.zeros((), self.dtype), fill):
+            return blocks_work().to_bsr(self._at_hand())
+        own = self._stored_sparsely("to_scipy")
+        fill = cast("Array", own._buffer.fill_value)
+        if numpy_kind(own.dtype) not in "biufc" or own.dtype.char == "e":
+            raise DTypeError(f"SciPy has no sparse arrays of {own.dtype}")
+        if not is_fill(np.zeros((), own.dtype), fill):
             raise ConversionError(f"sparse arrays of SciPy are 0 where nothing is stored, not {fill}")
         with naming_extras():
             module: Any = importlib.import_module("scipy.sparse")
-        if form == "coo" and self.shape.rank == 1:
-            coords, stored = self.stored()
-            line = copy_elements(stored, self.dtype.newbyteorder("="))
-            return module.coo_array((line, (coords[:, 0] - self.shape.origin[0],)), shape=self.shape.extents)
-        turned = self._by(Layout.permute, (1, 0)) if form == "csc" and self.shape.rank == 2 else self
+        if form == "coo" and own.shape.rank == 1:
+            coords, stored = own.stored()
+            line = copy_elements(stored, own.dtype.newbyteorder("="))
+            return module.coo_array((line, (coords[:, 0] - own.shape.origin[0],)), shape=own.shape.extents)
+        turned = own._by(Layout.permute, (1, 0)) if form == "csc" and own.shape.rank == 2 else own
         indptr, indices, values = turned.csr()
         kind = module.csc_array if form == "csc" else module.csr_array
-        own = copy_elements(values, self.dtype.newbyteorder("="))
-        array = kind((own, indices, indptr), shape=self.shape.extents)
+        copied = copy_elements(values, own.dtype.newbyteorder("="))
+        array = kind((copied, indices, indptr), shape=own.shape.extents)
         return array.tocoo() if form == "coo" else array
 
     def to_pydata(self) -> Any:  # noqa: ANN401 - the package has no types
@@ -227,19 +233,19 @@ class TensorSparse(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         ModuleNotFoundError
             If the package is not installed.
         """
-        fill = self._fill("to_pydata")
-        if not self.shape.is_box:
-            raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {self.shape}")
+        own = self._stored_sparsely("to_pydata")
+        if not own.shape.is_box:
+            raise ConversionError(f"pydata/sparse has boxes only, not a tensor of shape {own.shape}")
         with naming_extras():
             module: Any = importlib.import_module("sparse")
-        coords, values = self.stored()
-        places = (coords - np.array(self.shape.origin, dtype=np.int64)).T
-        shape = self.shape.extents
+        coords, values = own.stored()
+        places = (coords - np.array(own.shape.origin, dtype=np.int64)).T
+        shape = own.shape.extents
         return module.COO(
             places,
             copy_elements(values),
             shape=shape,
             sorted=True,
             has_duplicates=False,
-            fill_value=fill[()],
+            fill_value=own.fill_value,
         )

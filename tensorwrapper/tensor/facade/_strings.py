@@ -1,6 +1,7 @@
 """Calls for tensors of strings: string data, lengths, TF_STRING."""
 
-from typing import TYPE_CHECKING, Any, Generic, cast
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import numpy.typing as npt
@@ -8,23 +9,38 @@ import numpy.typing as npt
 from tensorwrapper.buffer import Dense
 from tensorwrapper.buffer.lowlevel import holds_strings, packed_layout
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor._libraries import AtHand
 from tensorwrapper.typing import Array, IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
     from tensorwrapper.buffer import NumpyStrings, StringData
+    from tensorwrapper.shape import Shape
     from tensorwrapper.tensor._tensor import Tensor
 
 
-class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: the members declared by `TensorBase`."""
+class TensorStrings(AtHand[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `shape`, `dtype` and `_at_hand`. A view is computed, unless it shows one tensor."""
 
     __slots__ = ()
 
-    def _strings(self, what: str) -> "StringData":
+    @property
+    @abstractmethod
+    def shape(self) -> "Shape[IndexT_co]":
+        """The indices of the elements."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> "np.dtype[ScalarT_co]":
+        """The type of the elements."""
+
+    def _of_strings(self, what: str) -> "Tensor[ScalarT_co, IndexT_co]":
         if holds_strings(self.dtype):
-            return self._buffer.strings_of(self._layout.implementation)
+            return self._at_hand()
         raise ConversionError(f"{what} needs a tensor of strings, which strings() makes, not of {self.dtype}")
+
+    def _strings(self, what: str) -> "StringData":
+        own = self._of_strings(what)
+        return own._buffer.strings_of(own._layout.implementation)
 
     def byte_lengths(self) -> "Tensor[np.int64, IndexT_co]":
         """Return the number of bytes of each string; 0 for a null.
@@ -40,9 +56,9 @@ class TensorStrings(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Index
         >>> tw.strings([["a", None], ["", "\N{LATIN SMALL LETTER E WITH ACUTE}"]]).byte_lengths().tolist()
         [[1, 0], [0, 2]]
         """
-        lengths = self._strings("byte_lengths").lengths()
-        me: Any = self
-        made: Tensor[np.int64, IndexT_co] = me._make(packed_layout(self.shape), Dense(cast("Any", lengths)))
+        own: Any = self._of_strings("byte_lengths")
+        lengths = own._buffer.strings_of(own._layout.implementation).lengths()
+        made: Tensor[np.int64, IndexT_co] = own._make(packed_layout(own.shape), Dense(lengths))
         return made
 
     def to_string_data(self) -> "StringData":

@@ -1,39 +1,24 @@
-"""Symmetric tensors: packing, the symmetry of a tensor or of a part of it, and the packed memory."""
+"""Symmetric tensors: packing, and the packed memory."""
 
-from typing import TYPE_CHECKING, Generic, Self
+from typing import TYPE_CHECKING, Generic
 
 import numpy.typing as npt
 
 from tensorwrapper.buffer.lowlevel import packed_layout
 from tensorwrapper.errors import ConversionError
-from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor._libraries import AtHand
 from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.typing import IndexT_co, ScalarT_co
 
 if TYPE_CHECKING:
-    from tensorwrapper.shape import Symmetry, SymmetryLike
+    from tensorwrapper.shape import SymmetryLike
+    from tensorwrapper.tensor._tensor import Tensor
 
 
-class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
-    """Abstract: the members declared by `TensorBase`."""
+class TensorSymmetry(AtHand[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
+    """Abstract: `_at_hand`. A view is computed, unless it shows one tensor."""
 
     __slots__ = ()
-
-    @property
-    def symmetry(self) -> "Symmetry | None":
-        """The symmetry guaranteed by the storage; None if all elements are stored.
-
-        A part of a symmetric tensor has the operations that move each mode to one of which the same is
-        selected. O(order + selected positions).
-
-        Examples
-        --------
-        >>> import tensorwrapper as tw
-        >>> t = tw.from_packed([1.0, 2.0, 3.0], "s2", (2, 2))
-        >>> t.symmetry, t[::-1].symmetry
-        (Symmetry.parse('s2'), Symmetry.parse('2:'))
-        """
-        return self._buffer.symmetry_of(self._layout.implementation)
 
     def packed_values(self) -> "npt.NDArray[ScalarT_co]":
         """Return the stored elements of a symmetric or tiled tensor, as a flat array; mostly without a copy.
@@ -60,13 +45,14 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
         >>> tw.blocks({(1,): [3.0, 4.0]}, tw.Tiling([3, 2])).packed_values()
         array([3., 4.])
         """
-        found = self._buffer.packed_of(self._layout.implementation)
+        own = self._at_hand()
+        found = own._buffer.packed_of(own._layout.implementation)
         if found is not None:
             return found
-        if self._buffer.in_tiles or not self.shape.is_box:
-            values: npt.NDArray[ScalarT_co] = blocks_work().packed_values(self)
+        if own._buffer.in_tiles or not own.shape.is_box:
+            values: npt.NDArray[ScalarT_co] = blocks_work().packed_values(own)
             return values
-        if self.symmetry is None:
+        if own.symmetry is None:
             raise ConversionError(
                 "packed_values() needs a symmetric or tiled tensor: "
                 "`tw.as_tensor([[1, 2], [2, 3]]).to_packed('s2')` makes one"
@@ -75,7 +61,7 @@ class TensorSymmetry(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, Inde
             "packed_values() needs a whole symmetric tensor, not a part of one: `t.copy()` packs the part"
         )
 
-    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> Self:
+    def to_packed(self, symmetry: "SymmetryLike", tolerance: float = 0.0) -> "Tensor[ScalarT_co, IndexT_co]":
         """Return the elements as a symmetric tensor, which stores each orbit once; a copy.
 
         Each element is compared with the one that it shall share, that at the canonical index. NaN equals
@@ -114,5 +100,6 @@ tolerance 0
         # Loaded here: few tensors are packed.
         from tensorwrapper.buffer.lowlevel import packed_buffer  # noqa: PLC0415
 
-        packed = packed_buffer(self._buffer, self._layout.implementation, symmetry, tolerance)
-        return self._make(packed_layout(self.shape), packed)
+        own = self._at_hand()
+        packed = packed_buffer(own._buffer, own._layout.implementation, symmetry, tolerance)
+        return own._make(packed_layout(own.shape), packed)

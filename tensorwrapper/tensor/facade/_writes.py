@@ -1,6 +1,6 @@
 """Write into tensors: atomic assignment, and accumulation at shared positions."""
 
-from typing import Any, Generic, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,14 @@ from tensorwrapper.shape.lowlevel import OperandShapes, check_names
 from tensorwrapper.tensor._common import as_computed
 from tensorwrapper.tensor._lazy_imports import view_of
 from tensorwrapper.tensor._tensor_base import TensorBase
+from tensorwrapper.tensor.facade._blocks import blocks_work
 from tensorwrapper.tensor.protocols._null_lists import has_null, split_nulls
 from tensorwrapper.tensor.rows._nulls import zero_filled
 from tensorwrapper.tensor.rows._sums import add_all
 from tensorwrapper.typing import Array, Extents, IndexT_co, ScalarT_co, WriteCasting
+
+if TYPE_CHECKING:
+    from tensorwrapper.tensor.rows._tile_blocks import TileSource
 
 
 class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT_co]):
@@ -180,6 +184,37 @@ class TensorWrites(TensorBase[ScalarT_co, IndexT_co], Generic[ScalarT_co, IndexT
         layout, source = self._layout.implementation, Strings(strings.take(places.reshape(-1)))
         if not self._buffer.assign_from(layout, source, packed_layout(self.shape).implementation):
             self._buffer.assign(layout, source.read_run(0, source.size))
+
+    def add_tiles(self, source: "TileSource") -> None:
+        """Add blocks to present tiles, in the given order; tiles may be repeated.
+
+        An error changes nothing. Sums follow the rule of `accumulate_into`.
+
+        Parameters
+        ----------
+        source
+            A mapping from tile numbers to blocks, or pairs of both.
+
+        Raises
+        ------
+        OutOfBoundsError
+            If a tile is absent, or not in the grid.
+        ExtentMismatchError
+            If a block has other extents than its tile.
+        ReadOnlyError
+            If the memory may not change.
+        SizeOverflowError
+            If a sum is not in the range of the type.
+
+        Examples
+        --------
+        >>> import tensorwrapper as tw
+        >>> t = tw.blocks({(1,): [3.0, 4.0]}, tw.Tiling([3, 2]))
+        >>> t.add_tiles([((1,), [1.0, 1.0]), ((1,), [0.5, 0.0])])
+        >>> t.packed_values().tolist()
+        [4.5, 5.0]
+        """
+        blocks_work().add_tiles(self, source)
 
     def accumulate_into(self, target: "TensorBase[Any]", *, casting: WriteCasting = "same_kind") -> None:
         """Add the elements to those of `target`, also where several of its indices share a place.
